@@ -1,0 +1,16 @@
+"""Multi-head causal self-attention, from one head to PyTorch's own kernel."""
+
+from mha.causal import CausalAttention
+from mha.convert import fuse, unfuse
+from mha.fused import MultiHeadAttention
+from mha.sdpa import SDPAMultiHeadAttention
+from mha.stacked import MultiHeadAttentionWrapper
+
+__all__ = [
+    "CausalAttention",
+    "MultiHeadAttention",
+    "MultiHeadAttentionWrapper",
+    "SDPAMultiHeadAttention",
+    "fuse",
+    "unfuse",
+]

@@ -1,0 +1,1 @@
+"""Small whole programs that the pages show; `output/` holds what they print."""
