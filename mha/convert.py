@@ -4,12 +4,14 @@ Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.2: the r
 one big projection are the rows of the heads' small ones.
 """
 
+# --8<-- [start:imports]
 from copy import deepcopy
 from typing import cast
 
 import torch
 from torch import nn
 
+# --8<-- [end:imports]
 from mha.causal import CausalAttention
 from mha.fused import MultiHeadAttention
 from mha.stacked import MultiHeadAttentionWrapper

@@ -5,14 +5,14 @@ behind `scaled_dot_product_attention` follows Dao et al., "FlashAttention" (2022
 never holds the whole matrix of weights.
 """
 
-# torch gives register_load_state_dict_pre_hook no types:
-# pyright: reportUnknownMemberType=false
-
+# --8<-- [start:imports]
 from collections.abc import MutableMapping
 from typing import Any
 
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+# --8<-- [end:imports]
 
 
 # --8<-- [start:SDPAMultiHeadAttention]

@@ -1,0 +1,40 @@
+# Everything that can be done here, each safe to run again. `make serve` and `make test` are enough for a start.
+
+PYTHON ?= python3
+ADDRESS ?= 127.0.0.1:8000
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: serve test lint types site outputs figures mutants clean
+
+serve: $(READY)
+	$(BIN)/python -m mkdocs serve --dev-addr $(ADDRESS)
+
+test: lint types site
+	rm -f build/coverage.json
+	SITE_DIR=site $(BIN)/python -m pytest --cov --cov-report=term --cov-report=json:build/coverage.json
+	$(BIN)/python -m tools.proof site --coverage build/coverage.json
+
+lint: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(READY)
+	$(BIN)/pyright
+
+site: $(READY)
+	$(BIN)/python -m tools.build
+
+outputs: $(READY)
+	$(BIN)/python -m tools.outputs
+
+figures: $(READY)
+	$(BIN)/python docs/figures
+
+clean:
+	rm -rf .venv build mutants site
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e ".[site,test]"
+	touch $(READY)

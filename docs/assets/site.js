@@ -1,0 +1,14 @@
+// @ts-check
+// Material names its copy-button landmarks alike; give each its own name.
+const nameCopyButtons = () => {
+  document.querySelectorAll(".md-code__nav").forEach((nav, i) => {
+    nav.setAttribute("aria-label", `Code block ${i + 1}`);
+  });
+};
+document.addEventListener("DOMContentLoaded", () => {
+  nameCopyButtons();
+  const article = document.querySelector("article");
+  if (article) {
+    new MutationObserver(nameCopyButtons).observe(article, { childList: true, subtree: true });
+  }
+});

@@ -1,0 +1,31 @@
+"""The text and the layers that several pictures share."""
+
+import torch
+
+WORDS = ["Your", "journey", "starts", "with", "one", "step"]
+INPUTS = torch.tensor(
+    [
+        [0.43, 0.15, 0.89],
+        [0.55, 0.87, 0.66],
+        [0.57, 0.85, 0.64],
+        [0.22, 0.58, 0.33],
+        [0.77, 0.25, 0.10],
+        [0.05, 0.80, 0.55],
+    ]
+)
+
+
+def seeded(layer, *sizes):
+    """Make a layer with the weights that seed 123 gives, leaving torch's own seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(123)
+        return layer(*sizes).eval()
+
+
+def rounded(tensor):
+    """Lists of numbers to four digits: the same on every machine, but for the last."""
+    if isinstance(tensor, list):
+        return [rounded(part) for part in tensor]
+    if isinstance(tensor, torch.Tensor):
+        return rounded(tensor.detach().tolist())
+    return round(tensor, 4) + 0  # + 0 makes -0.0 a plain zero

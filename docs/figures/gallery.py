@@ -1,0 +1,50 @@
+"""All pictures: what they are called, where they lie, how they are drawn."""
+
+import json
+from pathlib import Path
+
+import direction
+import glue_is_a_sum
+import gluing
+import home
+import influence
+import mask
+import one_budget
+import scaling
+import splitting
+import stacked_fused
+import strides
+import word
+
+HERE = Path(__file__).parent
+PICTURES = {
+    module.__name__: module
+    for module in (
+        home,
+        one_budget,
+        word,
+        splitting,
+        gluing,
+        strides,
+        mask,
+        influence,
+        stacked_fused,
+        scaling,
+        glue_is_a_sum,
+        direction,
+    )
+}
+
+
+def as_json(values):
+    """Write data as JSON with one line for each name."""
+    lines = [f'"{name}": {json.dumps(value)}' for name, value in values.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def draw(name):
+    """Compute the values of one picture; write them and the picture."""
+    values = PICTURES[name].values()
+    svg = PICTURES[name].picture(values)
+    (HERE / f"{name}.json").write_text(as_json(values), "utf-8", newline="\n")
+    (HERE / f"{name}.svg").write_text(svg, "utf-8", newline="\n")

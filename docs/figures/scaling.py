@@ -1,0 +1,74 @@
+"""What dividing by the root of the width does to scores and weights."""
+
+import torch
+from canvas import FAINT, MUTED, TEAL, WRONG, Canvas, number
+from chapter import rounded
+
+WIDTHS = (2, 16, 64, 256, 1024)
+LEFT, STEP, TOP, HEIGHT = 60, 66, 74, 180
+
+
+def values():
+    """Mean over 1000 queries, each with 16 keys, all standard normal, seed 123."""
+    generator = torch.Generator().manual_seed(123)
+    measured = {"unscaled": {"spread": [], "largest": []}}
+    measured["scaled"] = {"spread": [], "largest": []}
+    for width in WIDTHS:
+        draw = {"generator": generator, "dtype": torch.float64}
+        queries = torch.randn(1000, 1, width, **draw)
+        keys = torch.randn(1000, 16, width, **draw)
+        attn_scores = (queries @ keys.transpose(1, 2))[:, 0]
+        for name, divisor in (("unscaled", 1), ("scaled", width**0.5)):
+            scores = attn_scores / divisor
+            largest = torch.softmax(scores, dim=-1).amax(dim=-1).mean()
+            measured[name]["spread"].append(rounded(scores.std(dim=-1).mean()))
+            measured[name]["largest"].append(rounded(largest))
+    return {"widths": list(WIDTHS), **measured}
+
+
+def curve(canvas, largest, color, shifts):
+    """Draw one line with its numbers, each shifted away from its point."""
+    points = [
+        (LEFT + STEP * j, TOP + HEIGHT * (1 - value)) for j, value in enumerate(largest)
+    ]
+    canvas.path(points, color, 2.5)
+    for (x, y), value, (right, down) in zip(points, largest, shifts):
+        canvas.dot(x, y, color)
+        canvas.text(x + right, y + down, number(value), color, 12, "middle", mono=True)
+
+
+def picture(values):
+    """Draw the largest weight over the width, and the spread of scores below."""
+    widths, unscaled, scaled = (
+        values[name] for name in ("widths", "unscaled", "scaled")
+    )
+    canvas = Canvas(
+        410,
+        "The largest of 16 attention weights against the width of a head, from "
+        f"{widths[0]} to {widths[-1]}. Without scaling it grows from "
+        f"{number(unscaled['largest'][0])} to {number(unscaled['largest'][-1])}; "
+        f"divided by the root of the width it stays between "
+        f"{number(min(scaled['largest']))} and {number(max(scaled['largest']))}. The "
+        f"spread of the scores grows from {number(unscaled['spread'][0], 1)} to "
+        f"{number(unscaled['spread'][-1], 1)} unscaled and stays near 1 scaled.",
+    )
+    canvas.heading(14, "The largest of 16 weights", "Mean over 1000 random queries")
+    for share in (0, 0.5, 1):
+        y = TOP + HEIGHT * (1 - share)
+        canvas.path([(LEFT - 22, y), (360, y)], FAINT, 1, "2 4")
+        canvas.text(LEFT - 30, y + 4, number(share, 1), MUTED, 12, "end", mono=True)
+    curve(canvas, unscaled["largest"], WRONG, [(-14, -9)] + 4 * [(16, 19)])
+    curve(canvas, scaled["largest"], TEAL, 5 * [(0, 20)])
+    canvas.text(296, TOP + 64, "not scaled", WRONG, 13, "middle", bold=True)
+    canvas.text(290, TOP + 112, "divided by √width", TEAL, 13, "middle", bold=True)
+    for j, width in enumerate(widths):
+        x = LEFT + STEP * j
+        canvas.text(x, 276, str(width), size=13, anchor="middle", mono=True)
+        for name, y, color in (("unscaled", 358, WRONG), ("scaled", 402, TEAL)):
+            spread = number(values[name]["spread"][j], 1)
+            canvas.text(x, y, spread, color, 13, "middle", mono=True)
+    canvas.text(LEFT - 22, 276, "width", MUTED, 12.5, "end")
+    canvas.heading(318, "The spread of the scores")
+    canvas.text(LEFT - 22, 339, "not scaled", WRONG, 12.5)
+    canvas.text(LEFT - 22, 383, "divided by √width", TEAL, 12.5)
+    return canvas.svg()

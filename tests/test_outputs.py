@@ -1,0 +1,87 @@
+"""Each output that pages show is what its example prints."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from tools import outputs
+
+OUTPUTS = outputs.ROOT / "mha" / "examples" / "output"
+NAMES = outputs.examples(outputs.ROOT)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_output_is_what_the_example_prints(name, capsys):
+    runpy.run_module(f"mha.examples.{name}", run_name="__main__")
+
+    printed = capsys.readouterr().out
+    assert printed == read(OUTPUTS / f"{name}.txt"), (
+        f"mha/examples/output/{name}.txt is stale; run make outputs"
+    )
+
+
+def test_every_output_has_an_example():
+    assert sorted(path.stem for path in OUTPUTS.iterdir()) == NAMES, "run make outputs"
+
+
+def test_outputs_are_written_and_orphans_removed(root):
+    wrong = outputs.write_outputs(root)
+
+    assert wrong == []
+    assert contents(root) == {"good.txt": "3 µm\n"}
+
+
+def test_an_example_that_fails_keeps_its_output(root):
+    (root / "mha/examples/bad.py").write_text("print('half')\n1 / 0\n")
+    (root / "mha/examples/output/bad.txt").write_text("as before\n")
+
+    (wrong,) = outputs.write_outputs(root)
+
+    assert wrong.startswith("mha/examples/bad.py must run to its end, got:\n")
+    assert wrong.endswith("ZeroDivisionError: division by zero\n")
+    assert contents(root) == {"bad.txt": "as before\n", "good.txt": "3 µm\n"}
+
+
+def test_a_warning_is_an_error(root):
+    (root / "mha/examples/bad.py").write_text("import warnings\nwarnings.warn('hm')\n")
+
+    (wrong,) = outputs.write_outputs(root)
+
+    assert wrong.endswith("UserWarning: hm\n")
+
+
+def test_main_says_what_went_wrong(root, monkeypatch, capsys):
+    (root / "mha/examples/bad.py").write_text("1 / 0\n")
+    monkeypatch.setattr(outputs, "ROOT", root)
+
+    assert outputs.main() == 1
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_any_working_directory_will_do(root, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+    assert outputs.write_outputs(root) == []
+    assert contents(root) == {"good.txt": "3 µm\n"}
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A small package: an example, and an output whose example is gone."""
+    folder = tmp_path / "mha" / "examples" / "output"
+    folder.mkdir(parents=True)
+    for package in (folder.parent, folder.parents[1]):
+        (package / "__init__.py").touch()
+    (folder.parent / "good.py").write_text("print('3 µm')\n", "utf-8")
+    (folder / "gone.txt").write_text("3\n")
+    return tmp_path
+
+
+def contents(root: Path) -> dict[str, str]:
+    folder = root / "mha" / "examples" / "output"
+    return {path.name: read(path) for path in sorted(folder.iterdir())}
+
+
+def read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8")

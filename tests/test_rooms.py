@@ -1,0 +1,84 @@
+"""Who may import whom: listings only listings shown earlier, tools nobody."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LISTINGS = {  # beside torch and the standard library
+    "plain": set(),
+    "causal": set(),
+    "stacked": {"causal"},
+    "fused": set(),
+    "sdpa": set(),
+    "convert": {"causal", "stacked", "fused"},
+}
+
+
+def imports(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: write the import in full"
+            names.add(node.module or "")
+    return names
+
+
+def own(names: set[str], package: str) -> set[str]:
+    inside = (name for name in names if name.split(".")[0] == package)
+    return {name.partition(".")[2] or package for name in inside}
+
+
+def test_every_module_has_a_room():
+    modules = {path.stem for path in ROOT.glob("mha/*.py")} - {"__init__"}
+
+    assert modules == LISTINGS.keys()
+
+
+@pytest.mark.parametrize("listing", LISTINGS)
+def test_a_listing_imports_only_what_the_chapter_shows_earlier(listing: str):
+    found = own(imports(ROOT / "mha" / f"{listing}.py"), "mha")
+
+    assert found <= LISTINGS[listing]
+
+
+def test_plain_imports_math_alone():
+    assert imports(ROOT / "mha" / "plain.py") == {"math"}
+
+
+@pytest.mark.parametrize("path", ROOT.glob("mha/*.py"), ids=lambda path: path.stem)
+def test_the_package_needs_torch_and_the_standard_library(path: Path):
+    known = {"torch", "mha", "math", "copy", "typing", "collections"}
+
+    assert {name.split(".")[0] for name in imports(path)} <= known
+
+
+@pytest.mark.parametrize("path", ROOT.glob("mha/examples/*.py"), ids=lambda p: p.stem)
+def test_an_example_uses_public_names(path: Path):
+    public = {"mha", "plain", "examples"}
+
+    assert own(imports(path), "mha") <= public
+
+
+@pytest.mark.parametrize("path", ROOT.glob("tools/**/*.py"), ids=lambda path: path.stem)
+def test_a_tool_imports_neither_the_package_nor_another_tool(path: Path):
+    room = path.relative_to(ROOT / "tools").parts[0].removesuffix(".py")
+    others = {name for name in own(imports(path), "tools") if name.split(".")[0] != room}
+
+    assert own(imports(path), "mha") | others == set()
+
+
+@pytest.mark.parametrize("path", ROOT.glob("mha/**/*.py"), ids=lambda path: path.stem)
+def test_the_package_knows_nothing_of_the_pages(path: Path):
+    assert own(imports(path), "tools") | own(imports(path), "docs") == set()
+
+
+def test_a_wrong_import_is_seen(tmp_path: Path):
+    planted = tmp_path / "plain.py"
+    planted.write_text("import torch\nfrom mha.fused import MultiHeadAttention\n")
+
+    assert imports(planted) == {"torch", "mha.fused"}
+    assert own(imports(planted), "mha") == {"fused"}

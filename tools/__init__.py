@@ -1,0 +1,1 @@
+"""What builds the site around MkDocs and proves it."""

@@ -1,0 +1,74 @@
+"""Write what each example prints into mha/examples/output/.
+
+python -m tools.outputs
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def examples(root: Path) -> list[str]:
+    """The names of the examples, in order."""
+    files = (root / "mha" / "examples").glob("*.py")
+    return sorted(path.stem for path in files if path.stem != "__init__")
+
+
+def printed(root: Path, name: str) -> str:
+    """What an example prints.
+
+    Raises:
+        ValueError: If it fails; the message is what Python says.
+    """
+    command = [
+        sys.executable,
+        "-X",
+        "utf8",
+        "-W",
+        "error",
+        "-m",
+        f"mha.examples.{name}",
+    ]
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, encoding="utf-8", check=False
+    )
+    if done.returncode != 0:
+        raise ValueError(
+            f"mha/examples/{name}.py must run to its end, got:\n{done.stderr}"
+        )
+    return done.stdout
+
+
+def write_outputs(root: Path) -> list[str]:
+    """Write each output anew, and remove those whose example is gone.
+
+    Returns:
+        What went wrong, in words. The output of an example that fails stays.
+    """
+    folder = root / "mha" / "examples" / "output"
+    folder.mkdir(exist_ok=True)
+    wrong: list[str] = []
+    for name in examples(root):
+        try:
+            text = printed(root, name)
+        except ValueError as error:
+            wrong.append(str(error))
+        else:
+            (folder / f"{name}.txt").write_text(text, "utf-8", newline="\n")
+    for output in folder.glob("*.txt"):
+        if output.stem not in examples(root):
+            output.unlink()
+    return wrong
+
+
+def main() -> int:
+    """Write the outputs; print what went wrong."""
+    wrong = write_outputs(ROOT)
+    print("\n".join(wrong), end="", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
