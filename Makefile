@@ -1,9 +1,10 @@
-# Everything that can be done here, each safe to run again. `make serve` and `make test` are enough for a start.
+# `make serve` and `make test` are enough for a start. Each target is safe to run again.
 
 PYTHON ?= python3
 ADDRESS ?= 127.0.0.1:8000
 BIN := .venv/bin
 READY := .venv/ready
+export NO_MKDOCS_2_WARNING := 1 # that Material ends in 2027 is known
 
 .PHONY: serve test lint types site outputs figures mutants clean
 

@@ -18,7 +18,6 @@ from mha.stacked import MultiHeadAttentionWrapper
 
 
 # --8<-- [start:fuse]
-@torch.no_grad()
 def fuse(
     stacked: MultiHeadAttentionWrapper, out_proj: nn.Linear | None = None
 ) -> MultiHeadAttention:
@@ -66,7 +65,6 @@ def fuse(
 
 # --8<-- [end:fuse]
 # --8<-- [start:unfuse]
-@torch.no_grad()
 def unfuse(fused: MultiHeadAttention) -> tuple[MultiHeadAttentionWrapper, nn.Linear]:
     """Take the fused layer apart, so that fused(x) equals out_proj(stacked(x)).
 

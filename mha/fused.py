@@ -98,6 +98,7 @@ class MultiHeadAttention(nn.Module):
         queries = queries.transpose(1, 2)  # (b, num_heads, num_tokens, head_dim)
         values = values.transpose(1, 2)  # (b, num_heads, num_tokens, head_dim)
 
+        # Every query with every key: (b, num_heads, num_tokens, num_tokens).
         attn_scores = queries @ keys.transpose(2, 3)
         later = self.mask[:num_tokens, :num_tokens].bool()  # (num_tokens, num_tokens)
         attn_scores = attn_scores.masked_fill(later, -torch.inf)

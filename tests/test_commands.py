@@ -1,27 +1,172 @@
-"""Every command that README and CONTRIBUTING show is one that works."""
+"""Every command that README and CONTRIBUTING show is one that works.
+
+A command is run here, or is what runs these tests, or (where it installs) is held equal
+to the install line of the Makefile, which is how this environment came to be.
+"""
 
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 MAKE = shutil.which("make")
-needs_make = pytest.mark.skipif(MAKE is None, reason="make is not installed")
+COMMANDS = {
+    "README.md": [
+        "make serve",
+        "make test",
+        "uv venv --seed .venv",
+        "uv pip install --python .venv --torch-backend cpu"
+        ' -c constraints.txt -e ".[site,test]"',
+        "touch .venv/ready",
+        "py -m venv .venv",
+        r'.venv\Scripts\python -m pip install -c constraints.txt -e ".[site,test]"',
+        r".venv\Scripts\python -m mkdocs serve",
+        r".venv\Scripts\python -m tools.build",
+        r".venv\Scripts\python -m pytest",
+    ],
+    "CONTRIBUTING.md": [
+        "make outputs",
+        "make figures",
+        "make site",
+        "make mutants",
+        "python -m pytest -c tests/layers/bare.ini tests/layers",
+    ],
+}
+with_make = pytest.mark.skipif(MAKE is None, reason="there is no make here")
+with_environment = pytest.mark.skipif(
+    MAKE is None or not (ROOT / ".venv" / "ready").exists(),
+    reason="make has no environment here and would first install one",
+)
 
 
-def shown() -> list[str]:
-    texts = (ROOT / name for name in ("README.md", "CONTRIBUTING.md"))
-    fences = [
-        fence
-        for text in texts
-        for fence in re.findall(r"^```shell\n(.*?)^```", text.read_text(), re.M | re.S)
-    ]
+def shown(text: str) -> list[str]:
+    fences = re.findall(r"^```shell\n(.*?)^```", text, re.M | re.S)
     return [line for fence in fences for line in fence.splitlines()]
+
+
+def dry_run(target: str) -> str:
+    command = [MAKE, "--dry-run", "--always-make", target]
+    return subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE).stdout
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@contextmanager
+def started(command: list[str]):
+    """A server and all that it starts, ended together."""
+    group = {} if os.name == "nt" else {"start_new_session": True}
+    with subprocess.Popen(command, cwd=ROOT, **group) as server:
+        try:
+            yield server
+        finally:
+            if os.name == "nt":
+                server.terminate()
+            else:
+                os.killpg(server.pid, signal.SIGTERM)
+
+
+def first_page(server: subprocess.Popen, url: str) -> str:
+    """What a reader gets once the site is built."""
+    while server.poll() is None:
+        try:
+            with urllib.request.urlopen(url) as page:
+                return page.read().decode("utf-8")
+        except urllib.error.URLError:
+            time.sleep(0.2)
+    raise AssertionError(f"the server ended with {server.returncode}")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_shown_command_is_known_here(name: str):
+    assert shown((ROOT / name).read_text("utf-8")) == COMMANDS[name]
+
+
+def test_a_new_command_is_seen():
+    assert shown("```shell\nmake tea\n```\n") == ["make tea"]
+
+
+@with_environment
+def test_make_serve_shows_the_chapter():
+    address = f"127.0.0.1:{free_port()}"
+    with started([str(MAKE), "serve", f"ADDRESS={address}"]) as server:
+        page = first_page(server, f"http://{address}/")
+
+    assert "<title>Head by Head</title>" in page
+
+
+def test_mkdocs_serve_shows_the_chapter_without_make():
+    address = f"127.0.0.1:{free_port()}"
+    command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address]
+    with started(command) as server:
+        page = first_page(server, f"http://{address}/")
+
+    assert "<title>Head by Head</title>" in page
+
+
+@with_make
+def test_make_test_runs_lint_types_tests_site_and_proof():
+    lines = dry_run("test")
+
+    for part in (
+        "ruff check",
+        "ruff format --check",
+        "pyright",
+        "-m tools.build",
+        "-m pytest",
+        "-m tools.proof site --coverage",
+    ):
+        assert part in lines
+
+
+@with_make
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [
+        ("outputs", "-m tools.outputs"),
+        ("figures", "python docs/figures"),
+        ("site", "-m tools.build"),
+        ("mutants", "-m tools.mutants"),
+    ],
+)
+def test_a_target_runs_its_tool(target: str, line: str):
+    assert line in dry_run(target)
+
+
+def test_all_install_lines_install_the_same():
+    texts = [ROOT / "README.md", ROOT / "Makefile"]
+    texts += (ROOT / ".github" / "workflows").glob("*.yml")
+    lines = [
+        line.strip()
+        for text in texts
+        for line in text.read_text("utf-8").splitlines()
+        if "pip install" in line and "constraints.txt" in line
+    ]
+
+    assert len(lines) >= 6
+    for line in lines:
+        assert line.endswith('-c constraints.txt -e ".[site,test]"'), line
+
+
+def test_the_python_in_the_readme_is_a_tested_example():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    example = (ROOT / "mha/examples/first_steps.py").read_text("utf-8")
+    body = example.partition("[start:example]\n")[2].partition("\n# --8<-- [end")[0]
+    output = (ROOT / "mha/examples/output/first_steps.txt").read_text("utf-8")
+
+    assert re.findall(r"^```python\n(.*?)\n```", readme, re.M | re.S) == [body]
+    assert re.findall(r"^```text\n(.*?)```", readme, re.M | re.S) == [output]

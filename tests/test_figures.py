@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from mha import CausalAttention
+from mha.examples import inputs
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
 sys.path.append(str(FIGURES))
@@ -194,9 +195,9 @@ def test_weights_of_the_mask_are_those_that_the_layer_uses():
     layer = chapter.seeded(CausalAttention, 3, 2, 6, 0.0)
     attn_weights = torch.tensor(data("mask")["attn_weights"])
 
-    context_vec = attn_weights @ layer.W_value(chapter.INPUTS)
+    context_vec = attn_weights @ layer.W_value(inputs)
 
-    expected = layer(chapter.INPUTS[None])[0]
+    expected = layer(inputs[None])[0]
     assert (context_vec - expected).abs().max() < TOLERANCE
 
 
@@ -208,7 +209,7 @@ def test_steps_of_the_home_picture_lead_to_the_output_of_the_layer():
 
     projected = layer.out_proj(torch.cat(list(heads), dim=-1))
 
-    expected = layer(chapter.INPUTS[None])[0]
+    expected = layer(inputs[None])[0]
     assert (projected - expected).abs().max() < 2 * TOLERANCE  # rounded at two steps
 
 

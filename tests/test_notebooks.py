@@ -38,10 +38,8 @@ README = """<!-- --8<-- [start:serve] -->
 exit 1
 ```
 <!-- --8<-- [end:serve] -->
-```python
-1 / 0
-```
 """
+LATER = "# Read after docs/\n\n```python\n1 / 0\n```\n"
 PAGES = {
     "sound": COMMAND + SAY + CALL + ONE + TILDES + TWO,
     "outputs-late": SAY + CALL + TILDES + ONE + TWO,
@@ -72,6 +70,7 @@ def said(tmp_path_factory):
     shutil.copy(ROOT / "docs/conftest.py", root / "docs")
     (root / "mkdocs.yml").write_text(SETTINGS)
     (root / "README.md").write_text(README)
+    (root / "later.md").write_text(LATER)
     (root / "mha/a.py").write_text(EXAMPLE)
     (root / "mha/examples/output/one.txt").write_text("__main__ __main__\n")
     (root / "mha/examples/output/two.txt").write_text("two\n")
@@ -125,4 +124,4 @@ def test_a_fault_on_a_page_is_found(said, message):
 
 
 def test_other_files_are_read_as_ever(said):
-    assert "FAILED README.md::line 6" in said.replace("../root0/", "")
+    assert "\nline 3, line 3:\n```\n1 / 0\n```\n\ndivision by zero\n" in said

@@ -29,8 +29,8 @@ class Layer:
         self.width = width
 
     @staticmethod
-    def made() -> "Layer":
-        return Layer(4)
+    def made(width: int) -> "Layer":
+        return Layer(width)
 
     # --8<-- [end:call]
     def call(self, x, *, times: int):
@@ -87,7 +87,7 @@ def plant(root: Path, body: str = "", **files: str) -> Path:
         "site/more/index.html": "<h1 id=one>More</h1><a href='..#two'>back</a>",
         "site/404.html": "<h1>Lost</h1><a href='/sub/'>home</a>",
         "site/picture.png": "",
-        "site/a.css": "/* https://x.org */ a { background: url(picture.png) }",
+        "site/a.css": "/* url(https://x.org) */ a { background: url(picture.png) }",
         "site/a.js": "// https://x.org\nfetch('picture.png')",
     }
     for name, text in {**contents, **files}.items():
@@ -117,14 +117,15 @@ def test_a_sound_site_passes(tmp_path):
         f"<pre>{LAYER}</pre>",
         "<pre><code>1   2</code></pre>",
         "<pre>make serve</pre>",
+        "<figure><pre>make serve</figure>and a page that goes on",
         "<pre>width: int = 4<br><br>def __init__(self, width: int) -&gt; None:\n"
         "    self.width = width\n\n@staticmethod\n"
-        'def made() -> "Layer":\n    return Layer(4)</pre>',
+        'def made(width: int) -> "Layer":\n    return Layer(width)</pre>',
         '<div class="doc-signature"><pre>double(x: Tensor, times: int = 1) -&gt; '
         "Tensor</pre></div>",
         '<div class="doc-signature"><pre>Layer(\n    width: int,\n)</pre></div>',
         '<div class="doc-signature"><pre>call(x, *, times: int)</pre></div>',
-        '<div class="doc-signature"><pre>made() -&gt; "Layer"</pre></div>',
+        '<div class="doc-signature"><pre>made(width: int) -&gt; "Layer"</pre></div>',
         '<div class="doc-signature"><pre>width: int = 4</pre></div>',
     ],
 )

@@ -35,7 +35,7 @@ ALLOWED = {
     f"python -m pytest --cov --cov-report=term --cov-report=json:{COVERAGE}": (
         "every test, on the site in SITE_DIR, with a note of the lines that ran"
     ),
-    f"python -m tools.proof site --coverage {COVERAGE}": "each line shown is among them",
+    f"python -m tools.proof site --coverage {COVERAGE}": "every shown line ran",
 }
 
 
@@ -43,7 +43,11 @@ def tool(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     path = shutil.which(name, path=sysconfig.get_path("scripts"))
     assert path, f"{name} must be installed beside Python: install the test extra"
     return subprocess.run(
-        [path, *arguments], capture_output=True, text=True, encoding="utf-8", cwd=ROOT
+        [path, *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=ROOT,
     )
 
 

@@ -2,9 +2,10 @@
 
 import torch
 from canvas import FAINT, HEADS, INK, MUTED, TEAL, Canvas, number, shade
-from chapter import INPUTS, WORDS, rounded, seeded
+from chapter import WORDS, rounded, seeded
 
 from mha import MultiHeadAttention
+from mha.examples import inputs
 
 TOKEN = 2  # "starts": its numbers add up as they are printed, to two digits
 
@@ -15,7 +16,7 @@ def values():
     layer = seeded(MultiHeadAttention, 3, 4, 6, 0.0, 2)
     seen = []
     hook = layer.out_proj.register_forward_pre_hook(lambda _, x: seen.append(x[0]))
-    output = layer(INPUTS[None])[0, TOKEN]
+    output = layer(inputs[None])[0, TOKEN]
     hook.remove()
     glued, weight = seen[0][0, TOKEN], layer.out_proj.weight
     return {
@@ -46,7 +47,9 @@ def picture(values):
         f"head 2's {parts[1]} plus the bias {values['bias']} is the output {output}.",
     )
     canvas.heading(
-        14, "Glue, then project", f"“{values['token']}”: each number times its column."
+        14,
+        "Glue, then project",
+        f"“{values['token']}”: each number times its column.",
     )
     colors = [HEADS[j // 2] for j in range(4)]
     canvas.text(98, 61, "glued", MUTED, 13, "end")

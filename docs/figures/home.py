@@ -2,9 +2,10 @@
 
 import torch
 from canvas import FAINT, HEADS, MUTED, TEAL, TIMES, WIDTH, Canvas
-from chapter import INPUTS, WORDS, rounded, seeded
+from chapter import WORDS, rounded, seeded
 
 from mha import MultiHeadAttention
+from mha.examples import inputs
 
 SHARPER = 6  # new layers look nearly everywhere alike; trained ones choose
 LEFT, CELL, GAP = 62, 24, 5
@@ -24,7 +25,7 @@ def values():
     """What the layer does to the six tokens, step by step."""
     layer = sharp_layer()
     queries, keys, values = (
-        project(INPUTS).view(6, 3, 4).transpose(0, 1)
+        project(inputs).view(6, 3, 4).transpose(0, 1)
         for project in (layer.W_query, layer.W_key, layer.W_value)
     )
     later = layer.mask.bool()
@@ -36,7 +37,7 @@ def values():
         "values": rounded(values),
         "attn_weights": rounded(attn_weights),
         "glued": rounded(glued),
-        "projected": rounded(layer(INPUTS[None])[0]),
+        "projected": rounded(layer(inputs[None])[0]),
     }
 
 

@@ -2,16 +2,17 @@
 
 import torch
 from canvas import FAINT, HEADS, INFINITY, MINUS, MUTED, TEAL, Canvas, number, shade
-from chapter import INPUTS, WORDS, rounded, seeded
+from chapter import WORDS, rounded, seeded
 
 from mha import CausalAttention
+from mha.examples import inputs
 
 
 @torch.no_grad()
 def values():
     """The three matrices of CausalAttention(3, 2, 6, 0.0) with seed 123."""
     layer = seeded(CausalAttention, 3, 2, 6, 0.0)
-    attn_scores = layer.W_query(INPUTS) @ layer.W_key(INPUTS).T
+    attn_scores = layer.W_query(inputs) @ layer.W_key(inputs).T
     masked = attn_scores.masked_fill(layer.mask.bool(), -torch.inf)
     attn_weights = torch.softmax(masked / layer.d_out**0.5, dim=-1)
     return {

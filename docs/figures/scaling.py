@@ -9,20 +9,19 @@ LEFT, STEP, TOP, HEIGHT = 60, 66, 74, 180
 
 
 def values():
-    """Mean over 1000 queries, each with 16 keys, all standard normal, seed 123."""
-    generator = torch.Generator().manual_seed(123)
+    """The draws of mha/examples/scaling.py: seed 123, 1000 texts of 16 tokens."""
     measured = {"unscaled": {"spread": [], "largest": []}}
     measured["scaled"] = {"spread": [], "largest": []}
-    for width in WIDTHS:
-        draw = {"generator": generator, "dtype": torch.float64}
-        queries = torch.randn(1000, 1, width, **draw)
-        keys = torch.randn(1000, 16, width, **draw)
-        attn_scores = (queries @ keys.transpose(1, 2))[:, 0]
-        for name, divisor in (("unscaled", 1), ("scaled", width**0.5)):
-            scores = attn_scores / divisor
-            largest = torch.softmax(scores, dim=-1).amax(dim=-1).mean()
-            measured[name]["spread"].append(rounded(scores.std(dim=-1).mean()))
-            measured[name]["largest"].append(rounded(largest))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(123)
+        for width in WIDTHS:
+            queries, keys = torch.randn(2, 1000, 16, width)
+            attn_scores = queries @ keys.transpose(1, 2)
+            for name, divisor in (("unscaled", 1), ("scaled", width**0.5)):
+                scores = attn_scores / divisor
+                largest = torch.softmax(scores, dim=-1).amax(dim=-1).mean()
+                measured[name]["spread"].append(rounded(scores.std()))
+                measured[name]["largest"].append(rounded(largest))
     return {"widths": list(WIDTHS), **measured}
 
 
@@ -52,7 +51,7 @@ def picture(values):
         f"spread of the scores grows from {number(unscaled['spread'][0], 1)} to "
         f"{number(unscaled['spread'][-1], 1)} unscaled and stays near 1 scaled.",
     )
-    canvas.heading(14, "The largest of 16 weights", "Mean over 1000 random queries")
+    canvas.heading(14, "The largest of 16 weights", "Mean over 1000 random texts")
     for share in (0, 0.5, 1):
         y = TOP + HEIGHT * (1 - share)
         canvas.path([(LEFT - 22, y), (360, y)], FAINT, 1, "2 4")

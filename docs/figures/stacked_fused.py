@@ -2,9 +2,10 @@
 
 import torch
 from canvas import FAINT, HEADS, MUTED, Canvas, number, shade
-from chapter import INPUTS, WORDS, rounded, seeded
+from chapter import WORDS, rounded, seeded
 
 from mha import MultiHeadAttentionWrapper, fuse
+from mha.examples import inputs
 
 
 @torch.no_grad()
@@ -12,7 +13,7 @@ def values():
     """W_query and outputs of MultiHeadAttentionWrapper(3, 2, 6, 0.0, 2), seed 123."""
     stacked = seeded(MultiHeadAttentionWrapper, 3, 2, 6, 0.0, 2)
     fused = fuse(stacked)
-    outputs = [layer(INPUTS[None])[0] for layer in (stacked, fused)]
+    outputs = [layer(inputs[None])[0] for layer in (stacked, fused)]
     return {
         "words": WORDS,
         "small": [rounded(head.W_query.weight) for head in stacked.heads],

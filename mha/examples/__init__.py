@@ -1,4 +1,7 @@
-"""Small whole programs that the pages show; `output/` holds what they print."""
+"""Small whole programs that the pages show; `output/` holds what they print.
+
+Here is what several of them need: a sentence, and a count of costs.
+"""
 
 # --8<-- [start:sentence]
 import torch
@@ -15,3 +18,22 @@ inputs = torch.tensor(
 )
 batch = torch.stack([inputs, inputs])
 # --8<-- [end:sentence]
+
+# --8<-- [start:cost]
+from torch.utils.flop_counter import FlopCounterMode
+
+
+def cost(layer: torch.nn.Module, x: torch.Tensor) -> str:
+    """Count projections, bytes of masks and operations."""
+    projections = sum(isinstance(part, torch.nn.Linear) for part in layer.modules())
+    mask_mib = sum(buffer.nbytes for buffer in layer.buffers()) / 2**20
+    with FlopCounterMode(display=False) as counter:
+        layer(x)
+    operations = counter.get_total_flops() / 1e9
+    return (
+        f"{projections:2} projections, {mask_mib:2.0f} MiB of masks, "
+        f"{operations:.2f} billion operations"
+    )
+
+
+# --8<-- [end:cost]
