@@ -32,6 +32,12 @@ outputs: $(READY)
 figures: $(READY)
 	$(BIN)/python docs/figures
 
+mutants: $(READY)
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e ".[mutants]"
+	OMP_NUM_THREADS=1 $(BIN)/python -m mutmut run
+	$(BIN)/python -m mutmut export-cicd-stats
+	$(BIN)/python -m tools.mutants
+
 clean:
 	rm -rf .venv build mutants site
 

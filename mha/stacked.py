@@ -59,7 +59,8 @@ class MultiHeadAttentionWrapper(nn.Module):
         Raises:
             ValueError: If x has another shape, is empty or is too long.
         """
-        return torch.cat([head(x) for head in self.heads], dim=-1)
+        context_vecs = [head(x) for head in self.heads]
+        return torch.cat(context_vecs, dim=-1)  # (b, num_tokens, num_heads * d_out)
 
 
 # --8<-- [end:MultiHeadAttentionWrapper]
