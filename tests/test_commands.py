@@ -76,7 +76,7 @@ def started(command: list[str]):
         finally:
             if os.name == "nt":
                 server.terminate()
-            else:
+            elif server.poll() is None:
                 os.killpg(server.pid, signal.SIGTERM)
 
 
@@ -154,7 +154,7 @@ def test_all_install_lines_install_the_same():
         line.strip()
         for text in texts
         for line in text.read_text("utf-8").splitlines()
-        if "pip install" in line and "constraints.txt" in line
+        if "pip install" in line and "[site,test]" in line and "-c " in line
     ]
 
     assert len(lines) >= 6
