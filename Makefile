@@ -4,9 +4,10 @@ PYTHON ?= python3
 ADDRESS ?= 127.0.0.1:8000
 BIN := .venv/bin
 READY := .venv/ready
+CLEAR := $(shell $(BIN)/python -c "import pip" 2>/dev/null || echo --clear) # a dead .venv
 export NO_MKDOCS_2_WARNING := 1 # that Material ends in 2027 is known
 
-.PHONY: serve test lint types site outputs figures mutants clean
+.PHONY: serve test lint types site outputs figures mutants clean anew
 
 serve: $(READY)
 	$(BIN)/python -m mkdocs serve --dev-addr $(ADDRESS)
@@ -39,9 +40,10 @@ mutants: $(READY)
 	$(BIN)/python -m tools.mutants
 
 clean:
-	rm -rf .venv build mutants site
+	rm -rf .venv .site-* build mutants site
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
+$(READY): pyproject.toml constraints.txt $(CLEAR:--clear=anew)
+	@echo "Installing into .venv; the first time this takes a minute or more."
+	$(PYTHON) -m venv $(CLEAR) .venv
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e ".[site,test]"
 	touch $(READY)

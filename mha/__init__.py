@@ -1,6 +1,7 @@
 """Multi-head causal self-attention, from one head to PyTorch's own kernel."""
 
 from mha.causal import CausalAttention
+from mha.checker import check
 from mha.convert import fuse, unfuse
 from mha.fused import MultiHeadAttention
 from mha.sdpa import SDPAMultiHeadAttention
@@ -11,6 +12,7 @@ __all__ = [
     "MultiHeadAttention",
     "MultiHeadAttentionWrapper",
     "SDPAMultiHeadAttention",
+    "check",
     "fuse",
     "unfuse",
 ]

@@ -28,24 +28,33 @@ def fuse(
         out_proj: What follows the heads; left out, nothing does (the identity).
 
     Returns:
-        A fused layer with the heads' dtype, device, dropout and training mode.
+        A fused layer with the heads' dtype, device, dropout and training mode. All of
+        its weights learn, even where those of the heads were frozen.
 
     Raises:
-        ValueError: If out_proj is not num_heads * d_out wide on both sides.
+        ValueError: If the heads differ in more than their weights, or out_proj is not
+            as wide as all of them on both sides, in their dtype and on their device.
     """
-    width = stacked.num_heads * stacked.d_out
-    if out_proj is not None and out_proj.weight.shape != (width, width):
-        raise ValueError(
-            f"out_proj must map num_heads * d_out = {width} numbers to {width}, "
-            f"got {out_proj.in_features} to {out_proj.out_features}"
+    heads = [cast(CausalAttention, head) for head in stacked.heads]
+    kinds = sorted({kind(head) for head in heads})
+    if len(kinds) != 1:
+        raise ValueError(f"heads must be of one kind, got {kinds}")
+    first, like = heads[0], heads[0].W_query.weight
+    width = len(heads) * first.d_out
+    if out_proj is not None:
+        wanted = f"{width} to {width}, {like.dtype}, {like.device}"
+        rows, columns = out_proj.weight.shape
+        given = (
+            f"{columns} to {rows}, {out_proj.weight.dtype}, {out_proj.weight.device}"
         )
-    first = cast(CausalAttention, stacked.heads[0])
+        if given != wanted:
+            raise ValueError(f"out_proj must map {wanted}, got {given}")
 
     weights = {"mask": first.mask.clone()}
     for name, _ in first.named_parameters():
-        weights[name] = torch.cat([head.get_parameter(name) for head in stacked.heads])
-    weights["out_proj.weight"] = torch.eye(width).to(first.W_query.weight)
-    weights["out_proj.bias"] = torch.zeros(width).to(first.W_query.weight)
+        weights[name] = torch.cat([head.get_parameter(name) for head in heads])
+    weights["out_proj.weight"] = torch.eye(width, dtype=like.dtype, device=like.device)
+    weights["out_proj.bias"] = torch.zeros(width, dtype=like.dtype, device=like.device)
     if out_proj is not None:
         for name, parameter in out_proj.named_parameters():
             weights[f"out_proj.{name}"] = parameter.clone()
@@ -56,11 +65,20 @@ def fuse(
             width,
             first.context_length,
             first.dropout.p,
-            stacked.num_heads,
+            len(heads),
             qkv_bias="W_query.bias" in weights,
         )
     fused.load_state_dict(weights, assign=True)
     return fused.train(stacked.training)
+
+
+def kind(head: CausalAttention) -> str:
+    """What heads have to share to be heads of one layer."""
+    weight, names = head.W_query.weight, [name for name, _ in head.named_parameters()]
+    return (
+        f"{head.d_in} to {head.d_out}, {head.context_length} tokens, "
+        f"dropout {head.dropout.p}, {names}, {weight.dtype}, {weight.device}"
+    )
 
 
 # --8<-- [end:fuse]
@@ -73,7 +91,7 @@ def unfuse(fused: MultiHeadAttention) -> tuple[MultiHeadAttentionWrapper, nn.Lin
 
     Returns:
         The heads and the output projection, with the layer's dtype, device, dropout
-        and training mode.
+        and training mode. All of the heads' weights learn.
     """
     weights: dict[str, torch.Tensor] = {}
     for i in range(fused.num_heads):

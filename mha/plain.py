@@ -26,10 +26,10 @@ glued_together = head_1 + head_2
 
 # --8<-- [start:project]
 def width_of(text: Text) -> int:
-    """The width that all tokens of a text share."""
+    """The width that all tokens of a text, or all rows of weights, share."""
     widths = sorted({len(token) for token in text})
-    if len(widths) != 1:
-        raise ValueError(f"a text must be tokens of one width, got {widths=}")
+    if len(widths) != 1 or widths[0] < 1:
+        raise ValueError(f"rows must be of one width, at least 1, got {widths=}")
     return widths[0]
 
 
@@ -73,7 +73,8 @@ def split(text: Text, num_heads: int) -> list[Text]:
     width = width_of(text)
     if num_heads < 1 or width % num_heads != 0:
         raise ValueError(
-            f"width must be divisible by num_heads, got {width=} and {num_heads=}"
+            "num_heads must be at least 1 and divide the width, "
+            f"got {width=} and {num_heads=}"
         )
     head_dim = width // num_heads
     starts = range(0, width, head_dim)
@@ -94,6 +95,8 @@ def glue(heads: list[Text]) -> Text:
 # --8<-- [start:softmax]
 def softmax(scores: list[float]) -> list[float]:
     """Turn scores into positive weights that add up to one."""
+    if not scores:
+        raise ValueError("there must be at least one score, got none")
     largest = max(scores)
     powers = [exp(score - largest) for score in scores]  # at most 1: no overflow
     return [power / sum(powers) for power in powers]
@@ -108,6 +111,12 @@ def attend(queries: Text, keys: Text, values: Text) -> Text:
             "queries, keys and values must be equally many, "
             f"got {len(queries)}, {len(keys)} and {len(values)}"
         )
+    if width_of(queries) != width_of(keys):
+        raise ValueError(
+            "queries and keys must be equally wide, "
+            f"got {width_of(queries)} and {width_of(keys)}"
+        )
+    width_of(values)  # refuses tokens of several widths
     context_vecs: Text = []
     for i, query in enumerate(queries):
         attn_scores = [dot(query, key) for key in keys[: i + 1]]

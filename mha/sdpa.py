@@ -108,7 +108,7 @@ class SDPAMultiHeadAttention(nn.Module):
             queries.transpose(1, 2),
             keys.transpose(1, 2),
             values.transpose(1, 2),
-            dropout_p=self.dropout.p if self.training else 0.0,
+            dropout_p=self.dropout.p if self.dropout.training else 0.0,
             is_causal=True,
         )  # (b, num_heads, num_tokens, head_dim)
 

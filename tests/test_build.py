@@ -1,6 +1,12 @@
 """The build replaces the old site by a proved one, or leaves it as it was."""
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -117,11 +123,69 @@ def test_ctrl_c_leaves_the_old_site(root, monkeypatch, capsys):
     assert is_as_it_was(root)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no such signals")
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_the_old_site(root, number):
+    command = [sys.executable, "-m", "tools.build"]
+    with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and not list(root.glob(".site-*/fresh")):
+            time.sleep(0.01)
+        process.send_signal(getattr(signal, number))
+        words = process.communicate()[1].decode()
+
+    assert process.returncode == 130
+    assert words.endswith(f"stopped; {root / 'site'} is as it was\n")
+    assert is_as_it_was(root)
+
+
+def test_out_below_a_file_is_refused(root, capsys):
+    assert build.main(["mkdocs.yml/deep/site"]) == 1
+
+    words = capsys.readouterr().err
+    assert words.startswith(f"cannot write {root / 'mkdocs.yml/deep/site'}, got [")
+    assert words.endswith("; the old site is as it was\n")
+    assert is_as_it_was(root)
+
+
+def test_a_full_disk_leaves_the_old_site(root, monkeypatch, capsys):
+    def fill(*folders):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(build, "run", lambda module, *arguments: 0)
+    monkeypatch.setattr(build, "replace", fill)
+
+    assert build.main([]) == 1
+    assert capsys.readouterr().err == (
+        f"cannot write {root / 'site'}, got [Errno 28] No space left on device; "
+        "the old site is as it was\n"
+    )
+    assert is_as_it_was(root)
+
+
 def test_a_failing_exchange_puts_the_old_site_back(root):
     with pytest.raises(FileNotFoundError):
         build.replace(root / "site", root / "missing", root / "old")
 
     assert is_as_it_was(root)
+
+
+@pytest.mark.parametrize("renames", [1, 2])
+def test_a_signal_amid_the_exchange_leaves_one_whole_site(root, monkeypatch, renames):
+    (root / "site-fresh").mkdir()
+    done, rename = [], Path.rename
+
+    def interrupted(path, target):
+        rename(path, target)
+        done.append(path)
+        if len(done) == renames:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        build.replace(root / "site", root / "site-fresh", root / "old")
+    assert (root / "site/old.html").exists() == (renames == 1)
+    assert (root / "site").exists()
 
 
 @pytest.mark.parametrize("out", ["docs", ".", "mkdocs.yml"])

@@ -115,7 +115,7 @@ def test_runs_at_the_repositorys_root(machine: Path) -> None:
 
 
 def test_what_is_missing_is_installed(machine: Path) -> None:
-    script(machine / "python3", "exit 1")
+    script(machine / "python3", "[ -e $MACHINE/make ]")
     script(machine / "installed", "echo '3 passed in 1.20s'")
     copies = '[ "$1" != install ] || cat $MACHINE/installed > $MACHINE/make'
     script(
@@ -130,6 +130,54 @@ def test_what_is_missing_is_installed(machine: Path) -> None:
         "apt-get update",
         "apt-get install --yes --no-install-recommends make python3-venv",
     ]
+
+
+def test_an_old_python_is_named(machine: Path) -> None:
+    script(machine / "make", "echo '3 passed in 1.20s'")
+    old = "import sys; sys.version_info = (3, 9, 2)"
+    version = '[ "$1" != --version ] || { echo Python 3.9.2; exit; }'
+    script(machine / "python3", f'{version}\nexec {sys.executable} -c "{old}; $2"')
+
+    result = run(machine)
+
+    assert result.returncode == 1
+    assert result.stderr == "python3 must be 3.11 or newer, got Python 3.9.2\n"
+    assert result.stdout == ""
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
+@pytest.mark.parametrize("state", ["gone", "without pip", "well"])
+def test_make_heals_an_environment_that_is_dead(tmp_path: Path, state: str) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("pyproject.toml", "constraints.txt", ".venv/ready", ".venv/old"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    if state != "gone":
+        (tmp_path / ".venv/bin").mkdir()
+        script(tmp_path / ".venv/bin/python", f"exit {int(state != 'well')}")
+    installer = """mkdir -p "${@: -1}/bin"
+printf '#!/bin/bash\\nexit 0' > .venv/bin/python; chmod +x .venv/bin/python
+echo "$@" > asked"""
+    script(tmp_path / "python", installer)
+
+    make = ["make", "outputs", "PYTHON=./python"]
+    done = [subprocess.run(make, cwd=tmp_path, capture_output=True) for _ in range(2)]
+
+    assert [one.returncode for one in done] == [0, 0], done
+    asked = tmp_path / "asked"
+    assert asked.exists() == (state != "well")
+    assert state == "well" or asked.read_text() == "-m venv --clear .venv\n"
+    assert b"Installing" not in done[1].stdout
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
+def test_make_clean_removes_what_a_killed_build_left(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / ".site-abc/fresh").mkdir(parents=True)
+
+    subprocess.run(["make", "clean"], cwd=tmp_path, check=True)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["Makefile"]
 
 
 def test_fails_where_what_is_missing_cannot_be_installed(machine: Path) -> None:

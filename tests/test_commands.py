@@ -34,6 +34,8 @@ COMMANDS = {
         r".venv\Scripts\python -m mkdocs serve",
         r".venv\Scripts\python -m tools.build",
         r".venv\Scripts\python -m pytest",
+        "mha check my_attention.py",
+        "mha check my_attention.py:MultiHeadAttentionWrapper",
     ],
     "CONTRIBUTING.md": [
         "make outputs",
@@ -118,6 +120,23 @@ def test_mkdocs_serve_shows_the_chapter_without_make():
     assert "<title>Head by Head</title>" in page
 
 
+@pytest.mark.parametrize(
+    ("form", "target"),
+    [
+        ("fused", "my_attention.py"),
+        ("stacked", "my_attention.py:MultiHeadAttentionWrapper"),
+    ],
+)
+def test_mha_check_judges_the_solutions_of_the_exercises(tmp_path, form, target):
+    solution = ROOT / "mha" / "exercises" / "solutions" / f"{form}.py"
+    shutil.copy(solution, tmp_path / "my_attention.py")
+    command = [str(Path(sys.executable).with_name("mha")), "check", target]
+
+    done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @with_make
 def test_make_test_runs_lint_types_tests_site_and_proof():
     lines = dry_run("test")
@@ -166,7 +185,21 @@ def test_the_python_in_the_readme_is_a_tested_example():
     readme = (ROOT / "README.md").read_text("utf-8")
     example = (ROOT / "mha/examples/first_steps.py").read_text("utf-8")
     body = example.partition("[start:example]\n")[2].partition("\n# --8<-- [end")[0]
-    output = (ROOT / "mha/examples/output/first_steps.txt").read_text("utf-8")
+    outputs = [
+        (ROOT / f"mha/examples/output/{name}.txt").read_text("utf-8")
+        for name in ("exercise_mend_mask", "first_steps")
+    ]
 
     assert re.findall(r"^```python\n(.*?)\n```", readme, re.M | re.S) == [body]
-    assert re.findall(r"^```text\n(.*?)```", readme, re.M | re.S) == [output]
+    assert re.findall(r"^```text\n(.*?)```", readme, re.M | re.S) == outputs
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_links_to_files_lead_to_files(name: str):
+    text = (ROOT / name).read_text("utf-8")
+    targets = re.findall(r"\]\(([^)#\s]+)\)", text)
+
+    inside = [target for target in targets if "://" not in target]
+
+    assert inside
+    assert [target for target in inside if not (ROOT / target).is_file()] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.proof.__main__ import main, prove
+from tools.proof.__main__ import ROOT, main, prove
 
 LAYER = '''"""A layer."""
 
@@ -88,7 +88,7 @@ def plant(root: Path, body: str = "", **files: str) -> Path:
         "site/404.html": "<h1>Lost</h1><a href='/sub/'>home</a>",
         "site/picture.png": "",
         "site/a.css": "/* url(https://x.org) */ a { background: url(picture.png) }",
-        "site/a.js": "// https://x.org\nfetch('picture.png')",
+        "site/assets/javascripts/a.js": "// https://x.org\nfetch('picture.png')",
     }
     for name, text in {**contents, **files}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -152,9 +152,30 @@ def test_a_typed_block_is_found(tmp_path, block):
     plant(tmp_path, block)
 
     assert found(tmp_path) == (
-        "docs/index.md:7: this block is in no tested file; write it to mha/, "
-        'mark it as a section and draw it with --8<-- "file:section"'
+        "docs/index.md:7: this block is in no tested file, 'THE FAULT'; write it to "
+        'mha/, mark it as a section and draw it with --8<-- "file:section"'
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("a THE FAULT\n> THE FAULT", "docs/index.md:8: "),
+        ("a THE FAULT\n\nb THE FAULT", "docs/index.md:7, 9: "),
+        ("THE FAULT\nTHE FAULT", "docs/index.md:7, 8: "),
+    ],
+)
+def test_a_fault_is_placed_on_its_own_line_or_on_all_that_may_be(tmp_path, text, where):
+    page = MARKDOWN.replace("THE FAULT", text)
+    plant(tmp_path, "<pre>THE FAULT</pre>", **{"docs/index.md": page})
+
+    assert found(tmp_path).startswith(where)
+
+
+def test_a_long_block_is_quoted_by_its_beginning(tmp_path):
+    plant(tmp_path, f"<pre>{'x' * 61}\ny</pre>")
+
+    assert f"in no tested file, '{'x' * 60}'; write" in found(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -255,8 +276,11 @@ def test_a_page_that_asks_another_host_is_found(tmp_path, body):
     [
         ("site/a.css", "a { background: url('https://x.org/a.png') }"),
         ("site/a.css", '@import "//x.org/a.css";'),
-        ("site/a.js", "import('https://x.org/a.js')"),
-        ("site/a.js", "image.src = `https://x.org/a.png`"),
+        ("site/a.css", "a { background: u\\72l(https://x.org/a.png) }"),
+        ("site/a.css", "a { background: url(htt\\70 s:\\/\\/x.org/a.png) }"),
+        ("site/a.css", "a { content: '\\ffffff' } b { mask: url(//x.o\\\nrg/b.svg) }"),
+        ("site/assets/javascripts/a.js", "import('https://x.org/a.js')"),
+        ("site/assets/javascripts/a.js", "image.src = `https://x.org/a.png`"),
         ("site/a.svg", "<svg><image href='https://x.org/a.png'/></svg>"),
     ],
 )
@@ -284,6 +308,138 @@ def test_what_makes_the_theme_ask_another_host_is_found(tmp_path, body, message)
     plant(tmp_path, body)
 
     assert message in found(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<iframe src='more/'></iframe>",
+        "<object data='picture.png'></object>",
+        "<embed src='picture.png'>",
+        "<p srcdoc='x'>",
+    ],
+)
+def test_a_frame_is_found(tmp_path, body):
+    plant(tmp_path, body)
+
+    assert "shows what no proof sees; write it into the page" in found(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<code>THE FAULT<br>b</code>",
+        "<p><code>THE FAULT\nb</code>",
+        "<code><span>THE FAULT</span><br/><span>b</span></code>",
+        "<kbd>THE FAULT<br>b</kbd>",
+        "<textarea>THE FAULT</textarea>",
+        "<button data-clipboard-text='THE FAULT'>",
+        "<p style='white-space: pre-wrap'>THE FAULT</p>",
+        "<p style='white-\\73pace:pre'>THE FAULT</p>",
+        "<p style='white-space-collapse: preserve'>THE FAULT</p>",
+        "<style>p { white-space: break-spaces }</style>",
+    ],
+)
+def test_lines_of_code_outside_a_block_are_found(tmp_path, body):
+    plant(tmp_path, body)
+
+    assert "may show code; draw it in a fence with --8<--" in found(tmp_path)
+
+
+def test_lines_of_code_outside_a_block_are_placed(tmp_path):
+    plant(tmp_path, "<code>THE FAULT<br>b</code>")
+
+    assert found(tmp_path).startswith("docs/index.md:7: <code> may show code")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a <code>word</code> and <kbd>Esc</kbd><br>",
+        "<pre><code>make serve\n</code></pre>",
+        "<p style='white-space: nowrap'>",
+        "<script src='assets/javascripts/a.js'></script>",
+        "</article><script>theme()</script>",
+    ],
+)
+def test_what_is_no_hidden_code_passes(tmp_path, body):
+    plant(tmp_path, body)
+
+    assert prove(tmp_path, tmp_path / "site", None)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("site/more/index.html", "<h1 id=one>a</h1><article><p><script>a()</script>"),
+        ("site/more/index.html", "<h1 id=one>a</h1><p onclick='a()'>"),
+        (
+            "site/more/index.html",
+            "<h1 id=one>a</h1><article><script src='../assets/javascripts/a.js'>a()"
+            "</script>",
+        ),
+        ("site/a.svg", "<svg><script>a()</script></svg>"),
+    ],
+)
+def test_a_script_in_a_page_is_found(tmp_path, name, text):
+    plant(tmp_path, **{name: text})
+
+    assert "holds a script; put it into a file in docs/assets/" in found(tmp_path)
+
+
+@pytest.mark.parametrize("url", ["javascript:a()", "data:text/html,x", "blob:x"])
+def test_an_address_that_is_no_link_is_found(tmp_path, url):
+    plant(tmp_path, f"<a href='{url}'>")
+
+    assert "is no link; link to a page, https: or mailto:" in found(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "got"),
+    [
+        ("navigator.sendBeacon('https://x.org/a')", "https://x.org/a"),
+        ("e.setAttribute('src', '//x.org/a.js')", "'//x.org/a.js"),
+        ("var u = `wss://x.org`", "wss://x.org"),
+        ("// see http://x.org", "http://x.org"),
+        ("document.cookie = 'a=b'", "cookie"),
+        ("window['cookieStore']", "cookieStore"),
+        ("localStorage.a = 1", "localStorage"),
+        ("sessionStorage.a = 1", "sessionStorage"),
+        ("indexedDB.open('a')", "indexedDB"),
+    ],
+)
+def test_a_script_of_ours_that_asks_or_keeps_is_found(tmp_path, line, got):
+    name = "assets/javascripts/b.js"  # ours, although among the theme's
+    files = dict.fromkeys([f"docs/{name}", f"site/{name}"], f"// b\n{line}")
+    plant(tmp_path, **files, **{"site/c.js": line})
+
+    words = found(tmp_path)
+
+    assert f"docs/{name}:2: our scripts may hold no address of a host" in words
+    assert "c.js:1: our scripts may hold" in words
+    assert f"got {got!r}; do without it" in words
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.ipynb", "deep/a", ".hidden", "a.JS"])
+def test_a_file_of_an_unknown_kind_is_found(tmp_path, name):
+    plant(tmp_path, **{f"site/{name}": ""})
+
+    assert found(tmp_path).startswith(f"{name}: files of this kind are not published")
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ("docs/a.png", "docs/a.png: this is a symbolic link; put the file there"),
+        ("docs/deep", "docs/deep: this is a symbolic link; put the file there"),
+        ("site/a.png", "a.png: this is a symbolic link; put the file there"),
+    ],
+)
+def test_a_symbolic_link_is_found(tmp_path, link, words):
+    plant(tmp_path)
+    (tmp_path / link).symlink_to(tmp_path / "mha")
+
+    assert found(tmp_path) == words
 
 
 @pytest.mark.parametrize(
@@ -319,6 +475,13 @@ def test_a_page_without_a_heading_is_found(tmp_path):
         ('--8<-- "mha/layer.py:1:5"', "a whole section, not line numbers"),
         ('> --8<-- "mha/gone.py"', "there is no file 'mha/gone.py'; name one"),
         ("--8<--", "a directive is one line"),
+        ('--8<-- ""', "a directive is one line"),
+        ('--8<-- "https://x.org/a.py"', "https://x.org/a.py is an address; name a f"),
+        ('--8<-- "../a.py"', "'../a.py' leaves the repository; name a file"),
+        ('--8<-- "/etc/passwd"', "'/etc/passwd' leaves the repository; name a file"),
+        ('--8<-- "site/a.css"', "pages may not draw from 'site/a.css'; name a file"),
+        ('--8<-- "mha/../README.md"', "pages may not draw from 'mha/../README.md'"),
+        ("Write `# --8<-- [start:a]`.", "a line with a section mark vanishes"),
     ],
 )
 def test_a_directive_that_draws_nothing_is_found(tmp_path, line, message):
@@ -332,10 +495,82 @@ def test_a_directive_that_draws_nothing_is_found(tmp_path, line, message):
 
 
 def test_directives_can_be_proved_alone(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(plant(tmp_path))
+    monkeypatch.setattr("tools.proof.__main__.ROOT", plant(tmp_path))
 
     assert main([]) == 0
     assert capsys.readouterr().out == "proved: 1 directives\n"
+
+
+def test_the_repository_is_where_the_proof_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    main([])
+
+    assert "proved: 0 directives" not in capsys.readouterr().out
+    assert (ROOT / "tools/proof/__main__.py").is_file()
+
+
+def test_pages_may_draw_pictures(tmp_path):
+    page = MARKDOWN.replace("THE FAULT", '--8<-- "docs/figures/a.svg"')
+    plant(tmp_path, **{"docs/figures/a.svg": "<svg/>", "docs/index.md": page})
+
+    assert prove(tmp_path, None, None) == (0, "proved: 2 directives")
+
+
+def test_docs_without_a_directive_are_refused(tmp_path):
+    plant(tmp_path, **{"docs/index.md": "# Home\n\nText.\n"})
+
+    assert found(tmp_path).startswith("docs/: no page draws code; write --8<--")
+
+
+def test_docs_without_a_page_are_refused(tmp_path):
+    (plant(tmp_path) / "docs/index.md").unlink()
+
+    assert found(tmp_path).startswith("docs/: there is no page; write docs/index.md\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the page has no text; write some, or remove the page"),
+        ("# Home\n", "the page has no text"),
+        ("---\ntitle: Home\n---\n<!-- later\nmore -->\n", "the page has no text"),
+        ("Words.\n", "the page has no heading; begin it with # and its name"),
+        ("---\nhide: toc\n---\n## Two\n\nWords.\n", "the page has no heading"),
+    ],
+)
+def test_an_emptied_page_is_found(tmp_path, text, message):
+    plant(tmp_path, **{"docs/b.md": text})
+
+    assert f"docs/b.md:1: {message}" in found(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["# A\nb", "---\ntitle: A\n---\nb", "<h1 id=a>A</h1>\nb"]
+)
+def test_a_page_with_a_heading_and_text_passes(tmp_path, text):
+    plant(tmp_path, **{"docs/b.md": text})
+
+    assert prove(tmp_path, None, None)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["docs/b.md", "README.md", "mha/b.py", "mha/examples/output/b.txt", "site/a.css"],
+)
+def test_a_file_that_is_not_utf_8_is_found(tmp_path, name):
+    plant(tmp_path)
+    (tmp_path / name).write_bytes(b"# A\n\n\xe9\n")
+
+    assert found(tmp_path) == (
+        f"{name.removeprefix('site/')}:3: this is not UTF-8; save the file as UTF-8"
+    )
+
+
+def test_a_syntax_error_is_found(tmp_path):
+    plant(tmp_path, **{"mha/b.py": "x = 1\nif x\n"})
+
+    assert found(tmp_path) == "mha/b.py:2: expected ':'; mend the syntax"
 
 
 @pytest.mark.parametrize(
@@ -355,7 +590,7 @@ def test_a_section_marked_wrongly_is_found(tmp_path, marks, message):
 
 
 def test_a_folder_without_a_site_is_refused(tmp_path):
-    (tmp_path / "site").mkdir()
+    (plant(tmp_path) / "site/index.html").unlink()
 
     assert "SITE must be a folder with a built site in it" in found(tmp_path)
 

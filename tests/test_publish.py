@@ -38,6 +38,7 @@ class Case(NamedTuple):
     build: str = "success"
     gpu: str = "skipped"
     head: str | None = None  # the repository that a pull request comes from
+    author: str = "Owner"  # of a pull request
 
     def context(self, job: str) -> dict[str, Any]:
         event: dict[str, Any] = {
@@ -45,7 +46,8 @@ class Case(NamedTuple):
         }
         if self.event == "pull_request":
             repo = {"full_name": self.head} if self.head else None  # deleted: null
-            event["pull_request"] = {"head": {"repo": repo}}
+            user = {"login": self.author}
+            event["pull_request"] = {"head": {"repo": repo}, "user": user}
         github = {
             "workflow": "site",
             "event_name": self.event,
@@ -129,23 +131,45 @@ def test_table_tells_a_wrong_publish_condition(right: str, wrong: str) -> None:
 
 def gpu_cases() -> Iterator[Case]:
     heads = ["Owner/mha", "owner/mha", "Stranger/mha", None]
-    for event, ref, runner, head in product(EVENTS, REFS, [None, "gpu", "0"], heads):
-        yield Case(event=event, ref=ref, runner=runner, head=head)
+    authors = ["Owner", "dependabot[bot]"]
+    rows = product(EVENTS, REFS, [None, "gpu", "0"], heads, authors)
+    for event, ref, runner, head, author in rows:
+        yield Case(event=event, ref=ref, runner=runner, head=head, author=author)
 
 
 def gpu_may_run(case: Case) -> bool:
-    ours = case.head is not None and case.head.lower() == "owner/mha"
+    here = case.head is not None and case.head.lower() == "owner/mha"
+    ours = here and case.author != "dependabot[bot]"
     return case.runner is not None and (case.event != "pull_request" or ours)
 
 
-def test_gpu_runs_where_a_runner_is_named_and_never_for_a_fork() -> None:
-    wrong = [
+def gpu_differences(condition: str) -> list[Case]:
+    return [
         case
         for case in gpu_cases()
-        if starts(JOBS["gpu"]["if"], case.context("gpu"), False) != gpu_may_run(case)
+        if starts(condition, case.context("gpu"), False) != gpu_may_run(case)
     ]
 
-    assert wrong == []
+
+def test_gpu_runs_where_a_runner_is_named_and_never_for_a_stranger() -> None:
+    assert gpu_differences(JOBS["gpu"]["if"]) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("vars.GPU_RUNNER != '' && ", ""),
+        ("github.event_name != 'pull_request' || ", ""),
+        ("head.repo.full_name", "base.repo.full_name"),
+        (" && github.event.pull_request.user.login != 'dependabot[bot]'", ""),
+        ("github.event.pull_request.user.login", "github.actor"),
+    ],
+)
+def test_table_tells_a_wrong_gpu_condition(right: str, wrong: str) -> None:
+    condition = JOBS["gpu"]["if"]
+    assert condition.count(right) == 1
+
+    assert gpu_differences(condition.replace(right, wrong)) != []
 
 
 @pytest.mark.parametrize("job", ["lint", "cpu", "build"])

@@ -27,7 +27,7 @@ ANSWERS = {
     "NaN in the first row": f"{CHAPTER}/how#nan-in-the-first-row",
     "why a buffer": f"{CHAPTER}/code#why-a-buffer",
     "faster": f"{CHAPTER}/code#is-fused-faster",
-    "notebook": "contribute#how-the-code-stays-fresh",
+    "notebook not run": "contribute#how-the-code-stays-fresh",
 }
 
 

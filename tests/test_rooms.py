@@ -1,6 +1,7 @@
 """Who may import whom: listings only listings shown earlier, tools nobody."""
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,9 +38,11 @@ def own(names: set[str], package: str) -> set[str]:
 
 
 def test_every_module_has_a_room():
-    modules = {path.stem for path in ROOT.glob("mha/*.py")} - {"__init__"}
+    modules = {path.stem for path in ROOT.glob("mha/*.py")} - {"__init__", "__main__"}
+    folders = {path.name for path in ROOT.glob("mha/*/") if path.name[0] not in "_."}
 
     assert modules == LISTINGS.keys()
+    assert folders == {"checker", "examples", "exercises", "mistakes"}
 
 
 @pytest.mark.parametrize("listing", LISTINGS)
@@ -53,18 +56,36 @@ def test_plain_imports_math_alone():
     assert imports(ROOT / "mha" / "plain.py") == {"math"}
 
 
-@pytest.mark.parametrize("path", files("mha/*.py"), ids=str)
-def test_the_package_needs_torch_and_the_standard_library(path: Path):
-    known = {"torch", "mha", "math", "copy", "typing", "collections"}
+@pytest.mark.parametrize("path", files("mha/**/*.py"), ids=str)
+def test_the_package_needs_torch_rich_and_the_standard_library(path: Path):
+    known = {"torch", "mha", *sys.stdlib_module_names}
+    known |= {"rich"} if path.stem == "__main__" else set()
 
     assert {name.split(".")[0] for name in imports(path)} <= known
 
 
 @pytest.mark.parametrize("path", files("mha/examples/*.py"), ids=str)
 def test_an_example_uses_public_names(path: Path):
-    public = {"mha", "plain", "examples"}
+    public = {"mha", "plain", "examples", "checker", "mistakes", "exercises"}
 
-    assert own(imports(path), "mha") <= public
+    assert {name.split(".")[0] for name in own(imports(path), "mha")} <= public
+
+
+@pytest.mark.parametrize("path", files("mha/mistakes/*.py"), ids=str)
+def test_a_mistake_imports_only_the_right_layer(path: Path):
+    assert own(imports(path), "mha") <= {"mistakes.layer"}
+
+
+@pytest.mark.parametrize("path", files("mha/checker/*.py"), ids=str)
+def test_the_checker_imports_mistakes_and_itself(path: Path):
+    rooms = {name.split(".")[0] for name in own(imports(path), "mha")}
+
+    assert rooms <= {"checker", "mistakes"}
+
+
+@pytest.mark.parametrize("path", files("mha/**/*.py"), ids=str)
+def test_nobody_imports_the_command_line(path: Path):
+    assert "__main__" not in own(imports(path), "mha")
 
 
 @pytest.mark.parametrize("path", files("tools/**/*.py"), ids=str)

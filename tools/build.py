@@ -38,12 +38,12 @@ def run(module: str, *arguments: str) -> int:
 
 def replace(out: Path, fresh: Path, old: Path) -> None:
     """Put a fresh folder in the place of out, which moves to old if it exists."""
-    if out.exists():
-        out.rename(old)
     try:
+        if out.exists():
+            out.rename(old)
         fresh.rename(out)
     except BaseException:
-        if old.exists():
+        if old.exists() and not out.exists():
             old.rename(out)
         raise
 
@@ -56,6 +56,7 @@ def build(out: Path) -> int:
 
     Raises:
         ValueError: If out is something else than a site that MkDocs built.
+        OSError: If out cannot be written.
     """
     check_replaceable(out)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -84,6 +85,10 @@ def main(arguments: list[str]) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
+    except OSError as error:
+        words = f"cannot write {out}, got {error}; the old site is as it was"
+        print(words, file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(f"stopped; {out} is as it was", file=sys.stderr)
         return 130
@@ -93,5 +98,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up, then go
+    for name in {"SIGTERM", "SIGHUP"} & set(dir(signal)):  # Windows has no SIGHUP
+        signal.signal(getattr(signal, name), signal.default_int_handler)
     sys.exit(main(sys.argv[1:]))

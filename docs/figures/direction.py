@@ -6,12 +6,12 @@ from canvas import FAINT, MUTED, TEAL, Canvas
 
 ROOT = Path(__file__).parents[2]
 STEPS = (
-    ("mha/fused.py", "the code, cut into marked sections"),
+    ("mha/fused.py", "in marked sections"),
     ("docs/**/*.md", "prose that names sections, and holds no code"),
     ("mkdocs build --strict", "puts the sections into the pages"),
     ("HTML in a temporary folder", "what a reader would get"),
     ("tools/proof/", "traces each code block back to its file"),
-    ("site/", "published, and only then"),
+    ("site/", "published only if the proof holds"),
 )
 BESIDE = ("tests/", "on CPU and GPU")
 
@@ -38,7 +38,7 @@ def picture(values):
         "Where the proof fails, nothing is published.",
     )
     for i, (name, what) in enumerate(steps):
-        y, wide = 4 + 72 * i, 212 if i == 0 else 340
+        y, wide = 4 + 72 * i, 200 if i == 0 else 340
         last = i in (0, len(steps) - 1)
         canvas.rect(2, y, wide, 50, TEAL, 0.14 if last else 0.05, TEAL, 6)
         words = name.startswith("HTML")
@@ -46,8 +46,8 @@ def picture(values):
         canvas.text(14, y + 40, what, MUTED, 12.5)
         if i:
             canvas.arrow((110, y - 21), (110, y - 2), TEAL)
-    canvas.rect(244, 4, 114, 50, FAINT, 0.08, FAINT, 6)
-    canvas.text(253, 25, tests, bold=True, mono=True)
-    canvas.text(253, 44, where, MUTED, 12.5)
-    canvas.arrow((243, 29), (217, 29), FAINT)
+    canvas.rect(232, 4, 126, 50, FAINT, 0.08, FAINT, 6)
+    canvas.text(243, 25, tests, bold=True, mono=True)
+    canvas.text(243, 44, where, MUTED, 12.5)
+    canvas.arrow((231, 29), (205, 29), FAINT)
     return canvas.svg()

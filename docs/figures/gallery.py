@@ -10,6 +10,8 @@ import home
 import influence
 import mask
 import one_budget
+import pitfalls
+import pitfalls_count
 import scaling
 import splitting
 import stacked_fused
@@ -32,8 +34,9 @@ PICTURES = {
         scaling,
         glue_is_a_sum,
         direction,
+        pitfalls_count,
     )
-}
+} | pitfalls.SHEETS
 
 
 def as_json(values):

@@ -1,7 +1,7 @@
-"""The whole layer in one picture: cut, attend, glue, project."""
+"""The whole layer in one picture: project and cut, attend, glue, project again."""
 
 import torch
-from canvas import FAINT, HEADS, MUTED, TEAL, TIMES, WIDTH, Canvas
+from canvas import FAINT, HEADS, MUTED, TEAL, WIDTH, Canvas
 from chapter import WORDS, rounded, seeded
 
 from mha import MultiHeadAttention
@@ -34,6 +34,7 @@ def values():
     glued = (attn_weights @ values).transpose(0, 1).reshape(6, 12)
     return {
         "words": WORDS,
+        "tokens": rounded(inputs),
         "values": rounded(values),
         "attn_weights": rounded(attn_weights),
         "glued": rounded(glued),
@@ -72,6 +73,12 @@ def names(canvas, top, step, words):
         canvas.text(LEFT - 8, y, word, MUTED, size=12, anchor="end")
 
 
+def step(canvas, y, name, note=""):
+    """Name a step on the left and, on the right, what it works on."""
+    canvas.text(0, y, name, size=14, bold=True)
+    canvas.text(WIDTH, y, note, MUTED, 12.5, "end")
+
+
 def picture(values):
     """Draw the four steps one below the other."""
     words = values["words"]
@@ -81,33 +88,36 @@ def picture(values):
         for h, rows in enumerate(values["attn_weights"])
     ]
     canvas = Canvas(
-        516,
-        "Multi-head attention from top to bottom. Six tokens of twelve numbers are cut "
-        "into three heads of four numbers. Each head has its own triangle of attention "
-        f"weights: asked by “{words[-1]}”, {favourites[0]}, {favourites[1]} and "
-        f"{favourites[2]}. The pieces are glued to twelve numbers again and projected. "
-        f"(Queries and keys are {SHARPER} times a new layer's, so that heads differ.)",
+        642,
+        "Multi-head attention from top to bottom. Six tokens of three numbers are "
+        "projected to values of twelve numbers, which are cut into three heads of "
+        "four. Queries and keys are made and cut in the same way; they give each head "
+        f"its own triangle of attention weights: asked by “{words[-1]}”, "
+        f"{favourites[0]}, {favourites[1]} and {favourites[2]}. Each head averages its "
+        "values, the pieces are glued to twelve numbers again and projected. (Queries "
+        f"and keys are {SHARPER} times a new layer's, so that the heads differ.)",
     )
-    canvas.text(LEFT - 8, 14, "Cut", size=14, anchor="end", bold=True)
-    canvas.text(WIDTH, 14, f"6 tokens {TIMES} 12 numbers", MUTED, 12.5, "end")
+    middle, colors = LEFT + GAP + 6 * CELL, [HEADS[j // 4] for j in range(12)]
+    step(canvas, 14, "Tokens", "6 tokens, 3 numbers each")
     names(canvas, 24, 14, words)
+    strengths(canvas, middle - 1.5 * CELL, 24, values["tokens"], [MUTED] * 3, 14)
+    step(canvas, 140, "Project, cut")
     for h, color in enumerate(HEADS[:3]):
-        x, middle = left_of(h), left_of(h) + 2 * CELL
-        strengths(canvas, x, 24, values["values"][h], [color] * 4, 14)
-        canvas.arrow((middle, 113), (middle, 134), color)
-        canvas.text(middle, 180 - 27, f"head {h + 1}", color, 13, "middle", bold=True)
-        triangle(canvas, x, 162, values["attn_weights"][h], color)
-        glued = LEFT + GAP + 4 * CELL * (h + 0.5)
-        canvas.arrow((middle, 264), (glued, 296), color)
-    names(canvas, 162, 16, words)
-    canvas.text(LEFT - 8, 150, "Attend", size=14, anchor="end", bold=True)
-    canvas.text(LEFT - 8, 292, "Glue", size=14, anchor="end", bold=True)
-    names(canvas, 300, 14, words)
-    colors = [HEADS[j // 4] for j in range(12)]
-    strengths(canvas, LEFT + GAP, 300, values["glued"], colors, 14)
-    canvas.text(LEFT - 8, 422, "Project", size=14, anchor="end", bold=True)
-    middle = LEFT + GAP + 6 * CELL
-    canvas.arrow((middle, 391), (middle, 424), FAINT)
-    names(canvas, 428, 14, words)
-    strengths(canvas, LEFT + GAP, 428, values["projected"], [TEAL] * 12, 14)
+        x, center = left_of(h), left_of(h) + 2 * CELL
+        canvas.arrow((middle + 12 * (h - 1), 113), (center, 146), color)
+        strengths(canvas, x, 150, values["values"][h], [color] * 4, 14)
+        canvas.arrow((center, 239), (center, 260), color)
+        canvas.text(center, 279, f"head {h + 1}", color, 13, "middle", bold=True)
+        triangle(canvas, x, 288, values["attn_weights"][h], color)
+        canvas.arrow((center, 390), (LEFT + GAP + 4 * CELL * (h + 0.5), 422), color)
+    names(canvas, 150, 14, words)
+    step(canvas, 276, "Attend")
+    names(canvas, 288, 16, words)
+    step(canvas, 418, "Glue")
+    names(canvas, 426, 14, words)
+    strengths(canvas, LEFT + GAP, 426, values["glued"], colors, 14)
+    step(canvas, 548, "Project")
+    canvas.arrow((middle, 517), (middle, 550), FAINT)
+    names(canvas, 554, 14, words)
+    strengths(canvas, LEFT + GAP, 554, values["projected"], [TEAL] * 12, 14)
     return canvas.svg()

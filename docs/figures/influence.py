@@ -7,19 +7,13 @@ from canvas import HEADS, MUTED, WRONG, Canvas, number, shade
 from chapter import WORDS, rounded, seeded
 
 from mha import CausalAttention
-from mha.examples import inputs
+from mha.examples import influence, inputs
 
 
 @torch.no_grad()
 def moved(layer):
-    """How far output i moves (row) when 1 is added to all of token j (column)."""
-    before = layer(inputs[None])[0]
-    columns = []
-    for j in range(len(inputs)):
-        changed = inputs.clone()
-        changed[j] += 1
-        columns.append((layer(changed[None])[0] - before).norm(dim=-1))
-    return torch.stack(columns, dim=1)
+    """The table that the page prints, for the sentence of six tokens."""
+    return influence(layer, inputs[None])
 
 
 def values():

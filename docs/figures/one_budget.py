@@ -10,9 +10,9 @@ KEYS = [[1, 0], [0, 0], [0, 1], [0, 0]]  # the first word answers "who", the las
 MEANINGS = {"dog": [1, 0], "man": [0, 1], "bites": [0, 0]}
 ONE_HOT = [[int(i == j) for j in range(4)] for i in range(4)]
 WISHES = {
-    "even": [[10, 10]],
-    "uneven": [[10, 9]],
-    "two_heads": [[10, 0], [0, 10]],
+    "even": [[9, 9]],
+    "uneven": [[9, 8]],
+    "two_heads": [[9, 0], [0, 9]],
 }
 
 

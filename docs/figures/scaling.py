@@ -1,11 +1,14 @@
 """What dividing by the root of the width does to scores and weights."""
 
+from math import log2
+
 import torch
 from canvas import FAINT, MUTED, TEAL, WRONG, Canvas, number
 from chapter import rounded
 
 WIDTHS = (2, 16, 64, 256, 1024)
-LEFT, STEP, TOP, HEIGHT = 60, 66, 74, 180
+LEFT, TOP, HEIGHT = 60, 74, 180
+DOUBLING = 30  # so wide is a doubling of the width
 
 
 def values():
@@ -25,10 +28,16 @@ def values():
     return {"widths": list(WIDTHS), **measured}
 
 
+def place(width):
+    """Where a width stands: every doubling is one step."""
+    return LEFT + DOUBLING * (log2(width) - 1)
+
+
 def curve(canvas, largest, color, shifts):
     """Draw one line with its numbers, each shifted away from its point."""
     points = [
-        (LEFT + STEP * j, TOP + HEIGHT * (1 - value)) for j, value in enumerate(largest)
+        (place(width), TOP + HEIGHT * (1 - value))
+        for width, value in zip(WIDTHS, largest)
     ]
     canvas.path(points, color, 2.5)
     for (x, y), value, (right, down) in zip(points, largest, shifts):
@@ -61,7 +70,7 @@ def picture(values):
     canvas.text(296, TOP + 64, "not scaled", WRONG, 13, "middle", bold=True)
     canvas.text(290, TOP + 112, "divided by √width", TEAL, 13, "middle", bold=True)
     for j, width in enumerate(widths):
-        x = LEFT + STEP * j
+        x = place(width)
         canvas.text(x, 276, str(width), size=13, anchor="middle", mono=True)
         for name, y, color in (("unscaled", 358, WRONG), ("scaled", 402, TEAL)):
             spread = number(values[name]["spread"][j], 1)

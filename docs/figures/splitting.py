@@ -46,10 +46,10 @@ def picture(values):
         f"token 1 and half of token 2; head 2 gets {wrong[1]}.",
     )
     canvas.text(104, 16, "x", mono=True, bold=True, size=14)
-    canvas.text(256, 16, "(1, 3, 4)", MUTED, 13, "end", mono=True)
-    block(canvas, 104, 26, values["x"])
+    canvas.text(264, 16, "(1, 3, 4)", MUTED, 13, "end", mono=True)
     for h in (0, 1):
-        canvas.rect(102.5 + 76 * h, 23.5, 75, 89, stroke=HEADS[h], radius=5)
+        half = [row[2 * h : 2 * h + 2] for row in values["x"]]
+        block(canvas, 104 + 84 * h, 26, half, HEADS[h])
     for i in range(3):
         canvas.text(95, 45 + 28 * i, f"token {i + 1}", TOKENS[i], 13, "end", bold=True)
     canvas.arrow((142, 116), (90, 142), TEAL)

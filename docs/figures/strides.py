@@ -52,6 +52,7 @@ def picture(values):
     ):
         canvas.text(0, y, f"strides {name}", MUTED, 12.5)
         canvas.text(104, y, str(tuple(strides)), size=13, mono=True)
+    canvas.text(360, 148, "without the batch axis", MUTED, 12.5, "end")
     for h, x in enumerate((40, 196)):
         canvas.text(x, 198, f"head {h + 1}", HEADS[h], bold=True)
         block(canvas, x, 208, values["places"][h], HEADS[h], cell=44)

@@ -6,5 +6,5 @@ from mha import MultiHeadAttention
 for num_heads in 1, 2, 4, 8:
     layer = MultiHeadAttention(64, 64, 16, 0.0, num_heads)
     weights = sum(parameter.numel() for parameter in layer.parameters())
-    print(num_heads, "heads of width", layer.head_dim, "have", weights, "weights")
+    print(f"{num_heads} x width {layer.head_dim:2}: {weights} weights")
 # --8<-- [end:example]

@@ -5,6 +5,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from mha import (
+    CausalAttention,
     MultiHeadAttention,
     MultiHeadAttentionWrapper,
     SDPAMultiHeadAttention,
@@ -256,7 +257,81 @@ def test_sdpa_layer_comes_apart_by_way_of_the_fused_one(device):
 )
 def test_out_proj_is_as_wide_as_all_heads(in_features, out_features):
     with says(
-        "out_proj must map num_heads * d_out = 21 numbers to 21, "
-        f"got {in_features} to {out_features}"
+        "out_proj must map 21 to 21, torch.float64, cpu, "
+        f"got {in_features} to {out_features}, torch.float32, cpu"
     ):
         fuse(stacked_of(), nn.Linear(in_features, out_features))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "device"), [(torch.float32, "cpu"), (torch.float64, "meta")]
+)
+def test_out_proj_is_where_and_what_the_heads_are(dtype, device):
+    out_proj = nn.Linear(21, 21, dtype=dtype, device=device)
+
+    with says(
+        "out_proj must map 21 to 21, torch.float64, cpu, "
+        f"got 21 to 21, {dtype}, {device}"
+    ):
+        fuse(stacked_of(), out_proj)
+
+
+ODD_HEADS = {
+    "d_in": {"d_in": 5},
+    "d_out": {"d_out": 6},
+    "context_length": {"context_length": 9},
+    "dropout": {"dropout": 0.5},
+    "bias": {"qkv_bias": True},
+}
+
+
+@pytest.mark.parametrize("changes", ODD_HEADS.values(), ids=ODD_HEADS)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_heads_of_several_kinds_are_refused(changes, place):
+    stacked = stacked_of()
+    stacked.heads[place] = make(CausalAttention, **changes)
+
+    with pytest.raises(ValueError, match=r"^heads must be of one kind, got \["):
+        fuse(stacked)
+
+
+def test_heads_of_several_dtypes_are_refused():
+    stacked = stacked_of()
+    stacked.heads[1].float()
+    names = "['W_query.weight', 'W_key.weight', 'W_value.weight']"
+    kind = f"4 to 7, 11 tokens, dropout 0.0, {names}, torch.float"
+
+    with says(f"heads must be of one kind, got {[f'{kind}32, cpu', f'{kind}64, cpu']}"):
+        fuse(stacked)
+
+
+def test_a_head_more_or_less_is_no_matter():
+    stacked, x = stacked_of(), texts()
+    stacked.heads.append(make(CausalAttention))
+
+    assert_close(fuse(stacked)(x), stacked(x))
+
+
+def test_no_heads_are_refused():
+    stacked = stacked_of()
+    stacked.heads = nn.ModuleList()
+
+    with says("heads must be of one kind, got []"):
+        fuse(stacked)
+
+
+def test_conversion_works_where_new_tensors_are_made_elsewhere():
+    stacked = stacked_of()
+
+    with torch.device("meta"):
+        fused = fuse(stacked)
+
+    assert {tensor.device.type for tensor in tensors_of(fused)} == {"cpu"}
+
+
+def test_what_was_frozen_learns_again():
+    stacked = stacked_of().requires_grad_(False)
+
+    fused = fuse(stacked)
+
+    assert all(parameter.requires_grad for parameter in fused.parameters())

@@ -99,3 +99,13 @@ def test_dropping_every_weight_leaves_the_bias_of_the_projection(layer_class, de
     if hasattr(layer, "out_proj"):
         left = layer.out_proj.bias.expand_as(context_vecs)
     assert_close(context_vecs, left, atol=0, rtol=0)
+
+
+def test_the_mode_of_the_dropout_module_decides(layer_class, device):
+    layer, x = make(layer_class, device, dropout=0.5).eval(), texts(device)
+
+    for module in layer.modules():
+        if isinstance(module, nn.Dropout):
+            module.train()  # dropout in eval, to see how sure a model is
+
+    assert not torch.equal(layer(x), layer(x))

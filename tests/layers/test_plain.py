@@ -67,10 +67,11 @@ def test_width_of_is_what_all_tokens_share():
 
 
 @pytest.mark.parametrize(
-    ("text", "widths"), [([], []), ([[1], [1, 2]], [1, 2]), ([[1, 2, 3], []], [0, 3])]
+    ("text", "widths"),
+    [([], []), ([[1], [1, 2]], [1, 2]), ([[], [1, 2]], [0, 2]), ([[]], [0])],
 )
 def test_tokens_have_one_width(text, widths):
-    with says(f"a text must be tokens of one width, got {widths=}"):
+    with says(f"rows must be of one width, at least 1, got {widths=}"):
         plain.width_of(text)
 
 
@@ -108,7 +109,7 @@ def test_a_layer_fits_its_tokens(layer, came):
 
 
 def test_a_layer_without_rows_is_refused():
-    with says("a text must be tokens of one width, got widths=[]"):
+    with says("rows must be of one width, at least 1, got widths=[]"):
         plain.project([[1, 2]], ([], []))
 
 
@@ -125,7 +126,10 @@ def test_split_gives_head_i_piece_i_of_every_token():
 
 @pytest.mark.parametrize("num_heads", [0, -1, -2, 3, 5, 8])
 def test_width_is_divisible_by_num_heads(num_heads):
-    with says(f"width must be divisible by num_heads, got width=4 and {num_heads=}"):
+    with says(
+        "num_heads must be at least 1 and divide the width, "
+        f"got width=4 and {num_heads=}"
+    ):
         plain.split([[1, 2, 3, 4]], num_heads)
 
 
@@ -153,6 +157,21 @@ def test_softmax_is_positive_and_adds_up_to_one():
 @pytest.mark.parametrize("scores", [[800.0, 800.0], [-800.0, -800.0], [1e6, 1e6]])
 def test_softmax_does_not_overflow(scores):
     assert plain.softmax(scores) == [0.5, 0.5]
+
+
+def test_softmax_needs_a_score():
+    with says("there must be at least one score, got none"):
+        plain.softmax([])
+
+
+def test_queries_and_keys_are_equally_wide():
+    with says("queries and keys must be equally wide, got 1 and 2"):
+        plain.attend([[1.0]], [[1.0, 2.0]], [[1.0]])
+
+
+def test_values_have_one_width():
+    with says("rows must be of one width, at least 1, got widths=[1, 2]"):
+        plain.attend([[1.0], [1.0]], [[1.0], [1.0]], [[1.0], [1.0, 2.0]])
 
 
 def test_attend_averages_the_past():

@@ -40,6 +40,7 @@ def test_shape_comments_are_true(module, layer_class, d_out, at_least):
 EXAMPLES = Path(examples.__file__).parent
 EXAMPLE_SIZES = {
     "first_steps.py": {"b": 2, "num_tokens": 5, "d_in": 768},
+    "influence.py": {"b": 1, "num_tokens": 6, "d_in": 3},
     "sum_of_heads.py": {"b": 2, "num_tokens": 6, "d_out": 20},
     "walk.py": {
         "b": 2,

@@ -112,3 +112,27 @@ def test_textbook_weights_load_inside_a_larger_model(textbook_class, our_class):
     ours.load_state_dict(textbook.state_dict(), strict=True)
 
     assert_close(ours(x), textbook(x))
+
+
+def test_only_the_mask_of_the_layer_itself_is_forgotten():
+    ours = nn.ModuleDict(
+        {"sdpa": make(SDPAMultiHeadAttention), "fused": make(MultiHeadAttention)}
+    )
+    textbook = nn.ModuleDict({"sdpa": Fused(), "fused": Fused()}).double()
+    textbook["fused"].mask.zero_()
+
+    ours.load_state_dict(textbook.state_dict(), strict=True)
+
+    assert ours["fused"].mask.count_nonzero() == 0
+
+
+@pytest.mark.parametrize("our_class", [CausalAttention, MultiHeadAttention])
+def test_the_mask_that_is_loaded_is_the_one_that_hides(our_class):
+    layer, x = make(our_class), texts()
+    before = layer(x)
+    weights = layer.state_dict()
+    weights["mask"] = torch.zeros_like(weights["mask"])
+
+    layer.load_state_dict(weights, strict=True)
+
+    assert not torch.equal(layer(x)[:, 0], before[:, 0])

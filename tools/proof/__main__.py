@@ -1,6 +1,6 @@
 """Prove the site from the command line.
 
-python -m tools.proof                              the directives in docs/
+python -m tools.proof                              what the site is made of
 python -m tools.proof SITE                         and the HTML in the folder SITE
 python -m tools.proof SITE --coverage REPORT       and that tests run what is shown
 """
@@ -11,22 +11,29 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.proof.code import check_blocks, check_coverage
+from tools.proof.forbidden import check_elements, check_kinds, check_scripts
+from tools.proof.inputs import check_inputs
 from tools.proof.links import check_files, check_links, check_material, urls
 from tools.proof.outline import check_headings, check_ids, check_pictures
 from tools.proof.pages import Site, blocks, html_pages, read_site
-from tools.proof.sources import check_directives, directives, sources
+from tools.proof.sources import directives, sources
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def check_site(site: Site, report: Path | None = None) -> Iterator[str]:
     """All that is wrong with a site, in words."""
     known = sources(site.root)
     yield from check_blocks(site, known)
+    yield from check_elements(site)
     yield from check_headings(site)
     yield from check_ids(site)
     yield from check_pictures(site)
     yield from check_links(site)
     yield from check_files(site)
     yield from check_material(site)
+    yield from check_kinds(site)
+    yield from check_scripts(site)
     if report is not None:
         yield from check_coverage(site, known, report)
 
@@ -42,12 +49,11 @@ def summary(site: Site) -> str:
 def prove(root: Path, folder: Path | None, report: Path | None) -> tuple[int, str]:
     """The exit status and what to print: each finding once, or what was proved."""
     try:
-        wrong = list(check_directives(root))
-        if folder is None:
-            done = f"proved: {len(list(directives(root)))} directives"
-        else:
+        wrong = list(check_inputs(root))
+        done = f"proved: {len(list(directives(root)))} directives"
+        if folder is not None and not wrong:
             site = read_site(root, folder)
-            wrong += dict.fromkeys(check_site(site, report))
+            wrong = list(dict.fromkeys(check_site(site, report)))
             done = summary(site)
     except ValueError as error:
         return 1, str(error)
@@ -64,7 +70,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("site", metavar="SITE", nargs="?", type=Path)
     parser.add_argument("--coverage", metavar="REPORT", type=Path)
     options = parser.parse_args(arguments)
-    status, words = prove(Path.cwd(), options.site, options.coverage)
+    status, words = prove(ROOT, options.site, options.coverage)
     print(words)
     return status
 

@@ -22,13 +22,15 @@ def check_blocks(site: Site, known: Iterable[str]) -> Iterator[str]:
                 continue
             if "doc-signature" in before.classes and signature(text) in signed:
                 continue  # mkdocstrings writes it from the same source
-            where = site.place(page, block.line, text.strip().split("\n")[0].strip())
+            first = text.strip().split("\n")[0].strip()
+            where = site.place(page, block.line, first)
             if not text:
                 yield f"{where}: a code block is empty; draw something into it"
             else:
                 yield (
-                    f"{where}: this block is in no tested file; write it to mha/, "
-                    'mark it as a section and draw it with --8<-- "file:section"'
+                    f"{where}: this block is in no tested file, {first[:60]!r}; write "
+                    "it to mha/, mark it as a section and draw it with "
+                    '--8<-- "file:section"'
                 )
 
 

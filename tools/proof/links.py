@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from urllib.parse import unquote, urljoin, urlsplit
 
 from tools.proof.pages import Element, Site, html_pages
+from tools.proof.sources import read
 
 # Links that a browser shows or ignores, but does not load.
 FOLLOWED = {"alternate", "author", "canonical", "license", "next", "prev"}
 URLS = re.compile("action|background|data|formaction|href|poster|src|xlink:href")
 STYLES = re.compile("clip-path|fill|filter|marker-(end|mid|start)|mask|stroke|style")
 CSS_COMMENT = re.compile(r"/\*.*?\*/", re.S)
+CSS_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|\n|(.))", re.I)
 CSS_URL = re.compile(
     r"""(?:\burl\(\s*|@import\s+)(?:"([^"]*)"|'([^']*)'|([^)"'\s]*)\s*\))"""
 )
@@ -21,9 +23,19 @@ JS_REQUEST = re.compile(  # not every address in a script is one that it asks
 )
 
 
+def unescaped(css: str) -> str:
+    """A style sheet with its escapes read."""
+
+    def character(escape: re.Match[str]) -> str:
+        code = escape[1]
+        return chr(min(int(code, 16), 0x10FFFF)) if code else escape[2] or ""
+
+    return CSS_ESCAPE.sub(character, css)
+
+
 def css_urls(css: str) -> Iterator[str]:
     """Every address in a style sheet."""
-    css = CSS_COMMENT.sub("", css)
+    css = unescaped(CSS_COMMENT.sub("", css))
     for match in CSS_URL.finditer(css):
         yield match[1] or match[2] or match[3] or ""
     yield from CSS_HOST.findall(CSS_URL.sub("", css))
@@ -69,8 +81,10 @@ def problem(site: Site, page_url: str, url: str, followed: bool) -> str:
     except ValueError:
         return f"{url!r} is no address; write it anew"
     base = urlsplit(site.base)
+    if target.scheme == "mailto" or url.startswith("data:image/"):
+        return ""
     if not target.netloc:
-        return ""  # data:, mailto: and the like
+        return f"{url[:60]!r} is no link; link to a page, https: or mailto:"
     if (target.scheme, target.netloc) != (base.scheme, base.netloc):
         asks = f"{url!r} asks another host; put the file into docs/"
         return "" if followed else asks
@@ -108,10 +122,10 @@ def check_links(site: Site) -> Iterator[str]:
 
 def check_files(site: Site) -> Iterator[str]:
     """No style sheet and no script asks another host or for a missing file."""
-    for suffix, read in ((".css", css_urls), (".js", js_urls), (".mjs", js_urls)):
+    for suffix, urls_in in ((".css", css_urls), (".js", js_urls), (".mjs", js_urls)):
         for path in sorted(site.folder.rglob(f"*{suffix}")):
             name = path.relative_to(site.folder).as_posix()
-            for url in read(path.read_text("utf-8")):
+            for url in urls_in(read(site.folder, path)):
                 if wrong := problem(site, urljoin(site.base, name), url, False):
                     yield f"{name}: {wrong}"
 

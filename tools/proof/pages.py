@@ -6,11 +6,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urljoin
 
-from tools.proof.sources import clean
+from tools.proof.sources import clean, named, read
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 BLOCKS = ("pre", "listing", "xmp", "plaintext")  # what a browser sets line by line
-KEPT = {*HEADINGS, *BLOCKS, "figure", "script", "style", "svg", "title"}
+KEPT = {
+    *HEADINGS,
+    *BLOCKS,
+    *("article", "code", "figure", "kbd", "samp", "script", "style", "svg", "title"),
+    *("tt", "var"),
+}
 
 
 @dataclass
@@ -27,6 +32,13 @@ class Element:
     def classes(self) -> list[str]:
         """The names in its class attribute."""
         return self.attrs.get("class", "").split()
+
+    def stands_in(self, *tags: str) -> bool:
+        """Whether an element around it has one of these tags, all of them in KEPT."""
+        parent = self.parent
+        while parent is not None and parent.tag not in tags:
+            parent = parent.parent
+        return parent is not None
 
 
 @dataclass
@@ -94,16 +106,22 @@ class Site:
     pages: dict[str, Page]
 
     def place(self, page: Page, line: int, *hints: str) -> str:
-        """Where to look: the line of the Markdown that has a hint, or else the HTML."""
+        """Where to look: the lines of the Markdown with a hint, or else the HTML."""
         stem = page.name.removesuffix("index.html").rstrip("/")
         for source in (f"docs/{stem}/index.md", f"docs/{stem}.md"):
             path = self.root / source
-            lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+            lines = read(self.root, path).splitlines() if path.is_file() else []
             for hint in filter(None, hints):
-                for number, text in enumerate(lines, 1):
-                    if hint in text:
-                        return f"{path.relative_to(self.root).as_posix()}:{number}"
+                if numbers := lines_with(lines, hint):
+                    return f"{named(self.root, path)}:{', '.join(map(str, numbers))}"
         return f"{page.name}:{line}"
+
+
+def lines_with(lines: list[str], hint: str) -> list[int]:
+    """The numbers of the lines that are a hint, or else of all that hold it."""
+    marked = list(enumerate(lines, 1))
+    exact = [n for n, line in marked if hint in (line.strip(), line.strip("># \t"))]
+    return exact or [n for n, line in marked if hint in line]
 
 
 def read_site(root: Path, folder: Path) -> Site:
@@ -113,14 +131,14 @@ def read_site(root: Path, folder: Path) -> Site:
             f"SITE must be a folder with a built site in it, got {str(folder)!r}, "
             "which has no index.html; build it with make site"
         )
-    home = Page("index.html", (folder / "index.html").read_text("utf-8"), "")
+    home = Page("index.html", read(folder, folder / "index.html"), "")
     canonical = [e.attrs["href"] for e in home.tagged("link") if is_canonical(e)]
     base = canonical[0] if canonical else "http://site.invalid/"
     pages: dict[str, Page] = {}
     for path in sorted([*folder.rglob("*.html"), *folder.rglob("*.svg")]):
-        name = path.relative_to(folder).as_posix()
+        name = named(folder, path)
         url = urljoin(base, name.removesuffix("index.html"))
-        pages[name] = Page(name, path.read_text("utf-8"), url)
+        pages[name] = Page(name, read(folder, path), url)
     return Site(root, folder, base, pages)
 
 

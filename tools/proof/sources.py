@@ -10,7 +10,7 @@ MARKER = re.compile(
     r"-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([a-z][-\w]*)[ \t]*\]", re.I
 )
 DIRECTIVE = re.compile(
-    r"""^[> \t]*-+8<-+(?:[ \t]+(["'])([^"':]+):?([^"']*)\1)?[ \t]*$"""
+    r"""^[> \t]*-+8<-+(?:[ \t]+(["'])([^"':]*):?([^"']*)\1)?[ \t]*$"""
 )
 FENCE = re.compile(r"^(`{3,}).*\n((?:.*\n)*?)\1$", re.M)
 
@@ -24,6 +24,26 @@ class Source:
     first: int
     last: int
     text: str
+
+
+def named(root: Path, path: Path) -> str:
+    """A file as messages and directives name it."""
+    return path.relative_to(root).as_posix()
+
+
+def read(root: Path, path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        ValueError: If it is not UTF-8.
+    """
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ValueError(
+            f"{named(root, path)}:{line}: this is not UTF-8; save the file as UTF-8"
+        ) from None
 
 
 def clean(text: str) -> str:
@@ -61,7 +81,7 @@ def sections(name: str, text: str) -> dict[str, tuple[int, int]]:
 
 def pieces(root: Path, path: Path) -> Iterator[Source]:
     """The whole of a file, then its sections; of a Markdown file, its sections."""
-    name, text = path.relative_to(root).as_posix(), path.read_text("utf-8")
+    name, text = named(root, path), read(root, path)
     lines = text.splitlines()
     if path.suffix != ".md":
         yield Source(name, name, 1, len(lines), clean(text))
@@ -92,25 +112,15 @@ def sources(root: Path) -> dict[str, list[Source]]:
     return found
 
 
+def markdown_files(root: Path) -> list[Path]:
+    """Every page as it is written."""
+    return sorted(path for path in root.glob("docs/**/*.md") if path.is_file())
+
+
 def directives(root: Path) -> Iterator[tuple[str, str, str]]:
     """Every snippet directive on the pages: its place, its file, its section."""
-    for path in sorted(root.glob("docs/**/*.md")):
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for path in markdown_files(root):
+        for number, line in enumerate(read(root, path).splitlines(), 1):
             if directive := DIRECTIVE.match(line):
-                where = f"{path.relative_to(root).as_posix()}:{number}"
+                where = f"{named(root, path)}:{number}"
                 yield where, directive[2] or "", directive[3] or ""
-
-
-def check_directives(root: Path) -> Iterator[str]:
-    """Each directive names a file, and a section that is marked there."""
-    for where, file, section in directives(root):
-        path = root / file
-        if not file:
-            yield f'{where}: a directive is one line; write --8<-- "file:section"'
-        elif not path.is_file():
-            yield f"{where}: there is no file {file!r}; name one from the root"
-        elif section and section not in sections(file, path.read_text("utf-8")):
-            yield (
-                f"{where}: {file} has no section {section!r}; mark it there "
-                "(a whole section, not line numbers), or name another here"
-            )

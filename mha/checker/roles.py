@@ -1,0 +1,160 @@
+"""Which of a layer's weights make queries, keys, values and the output.
+
+A layer may call its weights what it likes and hold them in one matrix, three, or one
+for each head. Here all readings of its shapes are listed; the output then tells which
+is true.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from mha.checker.forms import Sizes, is_matrix
+
+Triple = tuple[Tensor, Tensor, Tensor]
+NAMES = {
+    "query": re.compile(r"(^|[._])(w_?)?q(ueries|uery|s|_proj|_linear|_lin)?($|[._#])"),
+    "key": re.compile(r"(^|[._])(w_?)?k(eys|ey|s|_proj|_linear|_lin)?($|[._#])"),
+    "value": re.compile(r"(^|[._])(w_?)?v(alues|alue|s|_proj|_linear|_lin)?($|[._#])"),
+}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Matrices as nn.Linear holds them: (width, d_in) three times, (width, width)."""
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    out: Tensor | None
+
+
+@dataclass
+class Found:
+    """Matrices of a layer that could be a projection, and what they are called."""
+
+    single: dict[str, Tensor]
+    triple: list[Triple]
+    out: dict[str, Tensor]
+
+
+def grouped(layer: nn.Module, sizes: Sizes) -> dict[str, list[Tensor]]:
+    """Matrices by name; those of a list of heads together under one name."""
+    groups: dict[str, list[Tensor]] = {}
+    for name, parameter in layer.named_parameters():
+        if is_matrix(parameter, sizes):
+            key = re.sub(r"\d+", "#", name.lower())
+            groups.setdefault(key, []).append(parameter.detach())
+    return groups
+
+
+def as_rows(name: str, weight: Tensor, rows: int, d_in: int) -> Iterator[Tensor]:
+    """All readings of a tensor as a matrix of so many rows, d_in wide."""
+    if weight.numel() != rows * d_in:
+        return
+    if name.endswith(".weight") and weight.shape == (rows, d_in):
+        yield weight  # as nn.Linear holds it
+        return
+    if weight.shape[-1] == d_in:
+        yield weight.reshape(rows, d_in)
+    if weight.dim() == 2 and weight.shape[0] == d_in:
+        yield weight.T
+    if weight.dim() >= 3 and weight.shape[-2] == d_in:
+        yield weight.transpose(-1, -2).reshape(rows, d_in)
+    if weight.dim() == 3 and weight.shape[0] == d_in:
+        yield weight.reshape(d_in, rows).T
+
+
+def triples(name: str, weight: Tensor, sizes: Sizes) -> Iterator[Triple]:
+    """One matrix cut into three: in blocks, head by head, or row by row."""
+    for rows in as_rows(
+        name, weight, 3 * sizes.width, weight.numel() // sizes.width // 3
+    ):
+        blocks = rows.view(3, sizes.width, -1)
+        yield blocks[0], blocks[1], blocks[2]
+        heads = rows.view(sizes.num_heads, 3, sizes.head_dim, -1).transpose(0, 1)
+        yield heads[0].flatten(0, 1), heads[1].flatten(0, 1), heads[2].flatten(0, 1)
+        yield rows[0::3], rows[1::3], rows[2::3]
+
+
+def find(layer: nn.Module, sizes: Sizes) -> Found:
+    """Sort the matrices of a layer by what their shapes allow."""
+    found = Found({}, [], {})
+    width, d_in = sizes.width, sizes.d_in
+    for name, parts in grouped(layer, sizes).items():
+        if len(parts) == sizes.num_heads and len(parts) > 1:
+            whole = torch.cat(parts) if parts[0].shape[-1] == d_in else parts[0]
+            if parts[0].shape == (d_in, sizes.head_dim):
+                whole = torch.cat([part.T for part in parts])
+            if parts[0].shape == (width, sizes.head_dim):
+                found.out[name] = torch.cat(parts, dim=1)
+            if parts[0].shape == (3 * sizes.head_dim, d_in):
+                found.triple += list(triples("", torch.cat(parts), sizes))
+        elif len(parts) == 1:
+            whole = parts[0]
+        else:
+            continue
+        for i, reading in enumerate(as_rows(name, whole, width, d_in)):
+            found.single[f"{name}{'' if i == 0 else '.T'}"] = reading
+        for reading in as_rows(name, whole, 2 * width, d_in):
+            found.single[f"{name}#k"], found.single[f"{name}#v"] = reading.split(width)
+        if whole.numel() == 3 * width * d_in:
+            found.triple += [
+                t for t in triples(name, whole, sizes) if t[0].shape[1] == d_in
+            ]
+        if whole.numel() == width * width:
+            for i, reading in enumerate(as_rows(name, whole, width, width)):
+                found.out.setdefault(f"{name}{'' if i == 0 else '.T'}", reading)
+    for whole in itertools.chain.from_iterable(grouped(layer, sizes).values()):
+        if whole.shape == (3 * width, width):  # behind a layer that maps d_in to d_out
+            for entry in found.single.values():
+                q, k, v = whole.split(width)
+                found.triple.append((q @ entry, k @ entry, v @ entry))
+    return found
+
+
+def named(single: dict[str, Tensor]) -> Triple | None:
+    """Queries, keys and values by their names, if each has exactly one."""
+    chosen: list[Tensor] = []
+    for pattern in NAMES.values():
+        hits = [weight for name, weight in single.items() if pattern.search(name)]
+        if len(hits) != 1:
+            return None
+        chosen += hits
+    return chosen[0], chosen[1], chosen[2]
+
+
+def repeated(matrices: Sequence[Tensor]) -> Iterator[Triple]:
+    """Three roles for fewer than three matrices."""
+    for i, j, k in itertools.product(range(len(matrices)), repeat=3):
+        if len({i, j, k}) < 3:
+            yield matrices[i], matrices[j], matrices[k]
+
+
+def candidates(layer: nn.Module, sizes: Sizes) -> list[Roles]:
+    """All ways to give the weights of a layer their roles, likely ones first."""
+    found = find(layer, sizes)
+    by_name = named(found.single)
+    singles = list(found.single.values())
+    inputs: list[Triple] = []
+    if by_name is not None:
+        inputs += [by_name, *repeated(by_name)]
+    else:
+        for parts in found.triple:
+            inputs += [(a, b, c) for a, b, c in itertools.permutations(parts)]
+        for parts in found.triple:
+            inputs += repeated(parts)
+        inputs += [(a, b, c) for a, b, c in itertools.permutations(singles, 3)]
+        if len(singles) <= 3:  # some matrix may serve twice
+            inputs += repeated(singles)
+    outs: list[Tensor | None] = [*found.out.values(), None]
+    return [
+        Roles(*parts, out)
+        for parts in inputs
+        for out in outs
+        if all(out is not part for part in parts)
+    ]

@@ -1,0 +1,1 @@
+"""The starters finished: the same text, with every step filled in."""

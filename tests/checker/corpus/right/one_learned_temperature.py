@@ -1,0 +1,30 @@
+"""One factor for all, held as a number without axes."""
+
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        if d_out % num_heads:
+            raise ValueError("num_heads must divide d_out")
+        self.num_heads = num_heads
+        self.head_dim = d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.log_scale = nn.Parameter(torch.tensor(self.head_dim**-0.5).log())
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        q, k, v = (
+            w(x).view(b, n, self.num_heads, self.head_dim).transpose(1, 2)
+            for w in (self.W_query, self.W_key, self.W_value)
+        )
+        later = torch.ones(n, n, device=x.device).triu(1).bool()
+        s = q @ k.mT * self.log_scale.exp()
+        w = self.dropout(s.masked_fill(later, -torch.inf).softmax(-1))
+        return self.out_proj((w @ v).transpose(1, 2).reshape(b, n, -1))

@@ -1,0 +1,29 @@
+"""nn.Linear has a bias unless it is told."""
+
+import torch.nn.functional as F
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        if d_out % num_heads:
+            raise ValueError("num_heads must divide d_out")
+        self.num_heads = num_heads
+        self.head_dim = d_out // num_heads
+        self.query = nn.Linear(d_in, d_out)
+        self.key = nn.Linear(d_in, d_out)
+        self.value = nn.Linear(d_in, d_out)
+        self.out = nn.Linear(d_out, d_out)
+        self.p = dropout
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        q, k, v = (
+            m(x).view(b, n, self.num_heads, -1).transpose(1, 2)
+            for m in (self.query, self.key, self.value)
+        )
+        y = F.scaled_dot_product_attention(
+            q, k, v, is_causal=True, dropout_p=self.p if self.training else 0.0
+        )
+        return self.out(y.transpose(1, 2).reshape(b, n, -1))

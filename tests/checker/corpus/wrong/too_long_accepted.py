@@ -1,0 +1,34 @@
+"""Tokens beyond the mask are not hidden from anyone."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        if d_out % num_heads:
+            raise ValueError("num_heads must divide d_out")
+        self.num_heads = num_heads
+        self.head_dim = d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer(
+            "later", torch.ones(context_length, context_length).triu(1).bool()
+        )
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        q, k, v = (
+            w(x).view(b, n, self.num_heads, self.head_dim).transpose(1, 2)
+            for w in (self.W_query, self.W_key, self.W_value)
+        )
+        s = q @ k.mT / self.head_dim**0.5
+        c = self.later.shape[0]
+        mask = F.pad(self.later[:n, :n], (0, max(n - c, 0), 0, max(n - c, 0)))
+        w = self.dropout(s.masked_fill(mask, -torch.inf).softmax(-1))
+        return self.out_proj((w @ v).transpose(1, 2).reshape(b, n, -1))
