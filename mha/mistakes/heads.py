@@ -21,9 +21,6 @@ class SplitWithoutTranspose(Layer):
         b, num_tokens, _ = t.shape
         return t.reshape(b, self.num_heads, num_tokens, self.head_dim)
 
-    def merge(self, context_vec: Tensor) -> Tensor:
-        return super().merge(context_vec)
-
 
 # --8<-- [end:split-without-transpose]
 # --8<-- [start:split-and-merge-by-view]

@@ -8,7 +8,3 @@ import torch
 # The tensors are small: several threads would only wait for each other.
 torch.set_num_threads(1)
 sys.path.insert(0, str(Path(__file__).parent))
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "sweep: every style of every fault; CI runs all")
