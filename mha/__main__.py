@@ -178,9 +178,14 @@ def in_order(verdicts: Iterable[tuple[int, Verdict]]) -> Iterator[Verdict]:
             number += 1
 
 
+def name_of(verdict: Verdict) -> str:
+    """The file, and the class where it is known."""
+    return f"{verdict.file}:{verdict.layer}" if verdict.layer else verdict.file
+
+
 def show_one(console: Console, verdict: Verdict) -> None:
     """Print the report on one file in full."""
-    name = f"{verdict.file}:{verdict.layer}" if verdict.layer else verdict.file
+    name = name_of(verdict)
     first, *others = str(verdict.report).splitlines() or [""]
     console.print(printable(name), soft_wrap=True)
     colour = COLOUR[verdict.report.status]
@@ -198,7 +203,7 @@ def show_many(console: Console, verdicts: Sequence[Verdict]) -> None:
         report = verdict.report
         what = report.finding.code if report.finding else report.note
         table.add_row(
-            printable(verdict.file),
+            printable(name_of(verdict)),
             Text(WORDS[report.status], COLOUR[report.status]),
             " ".join(printable(line) for line in what.splitlines()),
         )

@@ -104,7 +104,7 @@ def before_entries(family: str, code: str) -> str:
 @pytest.mark.parametrize("code", MISTAKES)
 def test_the_link_of_a_finding_leads_to_the_entry(site: Path, code: str):
     address, _, anchor = finding(code, "").link.partition("#")
-    path = address[address.index("pitfalls/") :]
+    path = address.removeprefix("docs/").removesuffix(".md")
 
     html = (site / path / "index.html").read_text("utf-8")
 

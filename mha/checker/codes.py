@@ -46,6 +46,8 @@ def read(family: str, layer_class: type[Layer]) -> Mistake:
     wrong, _, rest = text.partition(" Expected: ")
     expected, _, ask = rest.partition(" Ask: ")
     code = in_words(layer_class.__name__)
+    if not (wrong and expected and ask):
+        raise ValueError(f"{code} must have an Expected: and an Ask:, got {text!r}")
     return Mistake(code, family, layer_class, wrong, expected, ask)
 
 
@@ -77,5 +79,6 @@ def site() -> str:
 def finding(code: str, seen: str) -> Finding:
     """What to tell about a mistake that was seen."""
     mistake = MISTAKES[code]
-    link = f"{site()}pitfalls/{mistake.family}/#{code}"
+    page = f"pitfalls/{mistake.family}"
+    link = f"{site()}{page}/#{code}" if site() else f"docs/{page}.md#{code}"
     return Finding(code, mistake.wrong, seen, mistake.expected, mistake.ask, link)

@@ -15,6 +15,7 @@ from typing import TypeGuard
 from torch import nn
 
 from mha.checker.records import Form
+from mha.checker.subject import is_out_of_memory
 
 MODULE = "learner"  # not "__main__", whose block must not run; not the name of a file
 CHAPTER: dict[Form | None, str] = {
@@ -204,14 +205,6 @@ def last_line(error: BaseException) -> str:
     except Exception:
         message = "(it has no message that can be printed)"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Python's own error, or what torch raises in its place."""
-    texts = ("can't allocate memory", "not enough memory", "bad_alloc")
-    return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and any(text in str(error) for text in texts)
-    )
 
 
 def explain(error: BaseException, path: Path) -> str:

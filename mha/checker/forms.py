@@ -101,7 +101,7 @@ def likely_form(layer_class: type[nn.Module]) -> Form:
         return "fused"  # a constructor that cannot be read
     names = {parameter.name for parameter in parameters}
     anything = any(p.kind is p.VAR_KEYWORD for p in parameters)
-    if "num_heads" not in names and not anything:
+    name = layer_class.__name__.lower().replace("_", "")
+    if "num_heads" not in names and not anything and "multihead" not in name:
         return "causal"
-    name = layer_class.__name__.lower()
     return "stacked" if "wrapper" in name or "stack" in name else "fused"

@@ -31,6 +31,7 @@ from mha.checker.properties import (
 from mha.checker.records import Form, Report
 from mha.checker.subject import (
     Broken,
+    OutOfMemory,
     Subject,
     Unfinished,
     call,
@@ -39,6 +40,12 @@ from mha.checker.subject import (
     influence,
     leak,
     said,
+    where,
+)
+
+NOT_COMPARED = (
+    "As far as calls can show: which weights make queries, keys and values could not "
+    "be told, so that scale and projections were not compared."
 )
 
 
@@ -51,7 +58,7 @@ def construct(subject: Subject, sizes: Sizes) -> nn.Module:
     given = arguments(subject.form, fitting(subject.form, sizes))
     words = ", ".join(f"{name}={value}" for name, value in given.items())
     try:
-        return subject.layer(sizes)
+        return subject.layer(sizes, qkv_bias=False)
     except NotImplementedError as error:
         raise Unfinished(str(error) or "the constructor is empty") from error
     except Exception as error:
@@ -60,7 +67,8 @@ def construct(subject: Subject, sizes: Sizes) -> nn.Module:
                 "device-fixed", f"the constructor raised {said(error)}"
             ) from error
         raise Unjudged(
-            f"The constructor is called with {words}; it raised {said(error)}."
+            f"The constructor is called with {words} and qkv_bias; "
+            f"it raised {said(error)}{where(error)}."
         ) from error
 
 
@@ -86,7 +94,9 @@ def why_it_raises(subject: Subject, error: Exception) -> Broken:
         return Broken("batch-fixed", f"{seen}; another number of texts did not")
     if works(subject, EQUAL):
         return Broken("widths-mixed-up", f"d_in=10 with d_out=12: {said(error)}")
-    return Broken("forward-raises", seen)
+    if any(works(subject, sizes, b=5, num_tokens=2) for sizes in (BASE, EQUAL)):
+        return Broken("batch-mixed", f"{seen}; 5 texts of 2 tokens did not")
+    return Broken("forward-raises", seen + where(error))
 
 
 def settle_format(subject: Subject) -> None:
@@ -175,8 +185,12 @@ def check_other_sizes(subject: Subject, sizes: Sizes) -> None:
         raise Broken("forward-raises", f"with {words}: {said(error)}") from error
 
 
-def run_all(subject: Subject, compiled: bool) -> None:
-    """Judge a layer; raises Broken, Unfinished or Unjudged at the first cause."""
+def run_all(subject: Subject, compiled: bool) -> bool:
+    """Judge a layer; raises Broken, Unfinished or Unjudged at the first cause.
+
+    Returns:
+        Whether its numbers were compared with those of the right layer.
+    """
     construct(subject, BASE)
     settle_format(subject)
     try:
@@ -195,7 +209,8 @@ def run_all(subject: Subject, compiled: bool) -> None:
         if broken.code == "widths-mixed-up":
             check_numbers(subject, EQUAL)
         raise
-    if check_numbers(subject, BASE):
+    compared = check_numbers(subject, BASE)
+    if compared:
         for sizes in EQUAL, WIDE, LONG:
             check_other_sizes(subject, sizes)
     else:
@@ -203,6 +218,7 @@ def run_all(subject: Subject, compiled: bool) -> None:
             holds(subject)
     for holds in (*OF_CALLS, *OF_STATE, *((compiles,) if compiled else ())):
         holds(subject)
+    return compared
 
 
 @contextmanager
@@ -252,7 +268,7 @@ def judge(
     with settings_kept():
         try:
             settle_form(subject, form)
-            run_all(subject, compiled)
+            compared = run_all(subject, compiled)
         except Broken as broken:
             found = finding(broken.code, broken.seen)
             return Report("wrong", subject.form, found)
@@ -261,10 +277,13 @@ def judge(
             return Report("unfinished", subject.form, note=note)
         except Unjudged as unjudged:
             return Report("unjudged", subject.form, note=str(unjudged))
+        except OutOfMemory:
+            note = "It must do with little memory, got forward asking for more."
+            return Report("unjudged", subject.form, note=note)
         except SystemExit:
             note = "The layer must not end the program, it raised SystemExit."
             return Report("unjudged", subject.form, note=note)
         except Exception as error:
-            found = finding("forward-raises", said(error))
+            found = finding("forward-raises", said(error) + where(error))
             return Report("wrong", subject.form, found)
-    return Report("right", subject.form)
+    return Report("right", subject.form, note="" if compared else NOT_COMPARED)

@@ -195,6 +195,21 @@ def softmax_of_products(subject: Subject) -> None:
         raise Broken("not-softmax-of-products", seen)
 
 
+@torch.no_grad()
+def turns_with_the_input(subject: Subject) -> None:
+    """Without biases, x and -x have the same weights: the output turns its sign."""
+    layer, sizes = subject.layer(BASE), fitting(subject.form, BASE)
+    for parameter in layer.parameters():
+        if is_bias(parameter, sizes):
+            parameter.zero_()
+    x = subject.texts(2, 5, BASE)
+    out, turned = call(layer, x.clone()), call(layer, -x)
+    if not close(-turned, out, subject.tolerance):
+        gap = (turned + out).abs().amax().item()
+        seen = f"f(-x) and -f(x) were {gap:.2g} apart, without any bias"
+        raise Broken("not-softmax-of-products", seen)
+
+
 def same_in_training(subject: Subject) -> None:
     """Without dropout, training and eval compute the same."""
     layer, x = subject.layer(BASE), subject.texts(2, 5, BASE)
@@ -227,6 +242,9 @@ def dropout(subject: Subject) -> None:
     if not drops(layer, x):
         seen = "in training, with dropout=0.5, two calls gave the same numbers"
         raise Broken("dropout-never", seen)
+    if not bool(torch.isfinite(call(layer, x.clone())).all()):
+        seen = "in training, with dropout=0.5, numbers came out that are not finite"
+        raise Broken("dropout-on-scores", seen)
     equal = subject.texts(2, 1, BASE).expand(2, 5, BASE.d_in).contiguous()
     out = call(layer, equal)
     if close(out, out[:, :1].expand_as(out), subject.tolerance):
@@ -413,10 +431,10 @@ def all_learn(subject: Subject) -> None:
                 continue  # the bias of the keys changes nothing: softmax ignores it
             if not weight.requires_grad:
                 continue
-            if seen := without_gradient(name, weight.grad):
-                raise Broken("weights-do-not-learn", seen)
             if weight.grad is not None and not bool(weight.grad.isfinite().all()):
                 seen = f"the gradient of {name} is not finite"
+                raise Broken("weights-do-not-learn", seen)
+            if seen := without_gradient(name, weight.grad):
                 raise Broken("weights-do-not-learn", seen)
 
 
@@ -467,6 +485,7 @@ OF_NUMBERS: tuple[Property, ...] = (
     rows_add_up,
     linear_in_values,
     softmax_of_products,
+    turns_with_the_input,
 )
 OF_CALLS: tuple[Property, ...] = (
     any_batch,

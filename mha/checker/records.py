@@ -64,5 +64,5 @@ class Report:
         if self.finding is not None:
             return str(self.finding)
         if self.status == "right":
-            return f"Right: {WORDS[self.form or 'fused']}."
+            return f"Right: {WORDS[self.form or 'fused']}.\n{self.note}".rstrip()
         return self.note

@@ -38,6 +38,7 @@ class Found:
     """Matrices of a layer that could be a projection, and what they are called."""
 
     single: dict[str, Tensor]
+    pairs: list[Tensor]  # keys and values in one, (2, width, d_in)
     triple: list[Triple]
     out: dict[str, Tensor]
 
@@ -67,6 +68,10 @@ def as_rows(name: str, weight: Tensor, rows: int, d_in: int) -> Iterator[Tensor]
         yield weight.transpose(-1, -2).reshape(rows, d_in)
     if weight.dim() == 3 and weight.shape[0] == d_in:
         yield weight.reshape(d_in, rows).T
+    if weight.dim() >= 3 and weight.shape[-1] == rows:  # (num_heads, head_dim, d_out)
+        yield weight.reshape(d_in, rows).T
+    if weight.dim() == 3 and weight.shape[1] == rows:  # (num_heads, d_out, head_dim)
+        yield weight.transpose(0, 1).reshape(rows, d_in)
 
 
 def triples(name: str, weight: Tensor, sizes: Sizes) -> Iterator[Triple]:
@@ -83,7 +88,7 @@ def triples(name: str, weight: Tensor, sizes: Sizes) -> Iterator[Triple]:
 
 def find(layer: nn.Module, sizes: Sizes) -> Found:
     """Sort the matrices of a layer by what their shapes allow."""
-    found = Found({}, [], {})
+    found = Found({}, [], [], {})
     width, d_in = sizes.width, sizes.d_in
     for name, parts in grouped(layer, sizes).items():
         if len(parts) == sizes.num_heads and len(parts) > 1:
@@ -101,7 +106,9 @@ def find(layer: nn.Module, sizes: Sizes) -> Found:
         for i, reading in enumerate(as_rows(name, whole, width, d_in)):
             found.single[f"{name}{'' if i == 0 else '.T'}"] = reading
         for reading in as_rows(name, whole, 2 * width, d_in):
-            found.single[f"{name}#k"], found.single[f"{name}#v"] = reading.split(width)
+            found.pairs += [reading.view(2, width, d_in)]
+            heads = reading.view(sizes.num_heads, 2, sizes.head_dim, d_in)
+            found.pairs += [heads.transpose(0, 1).reshape(2, width, d_in)]
         if whole.numel() == 3 * width * d_in:
             found.triple += [
                 t for t in triples(name, whole, sizes) if t[0].shape[1] == d_in
@@ -109,6 +116,9 @@ def find(layer: nn.Module, sizes: Sizes) -> Found:
         if whole.numel() == width * width:
             for i, reading in enumerate(as_rows(name, whole, width, width)):
                 found.out.setdefault(f"{name}{'' if i == 0 else '.T'}", reading)
+    for pair in found.pairs:
+        for single in found.single.values():
+            found.triple.append((single, pair[0], pair[1]))
     for whole in itertools.chain.from_iterable(grouped(layer, sizes).values()):
         if whole.shape == (3 * width, width):  # behind a layer that maps d_in to d_out
             for entry in found.single.values():

@@ -1,8 +1,10 @@
 """A learner's layer under test: built, called, and its answers put into words."""
 
 import re
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +24,29 @@ class Broken(Exception):
 
 class Unfinished(Exception):
     """The learner has not written this part yet; the message is the next step."""
+
+
+class OutOfMemory(BaseException):
+    """The layer asks for more memory than there is; no `except Exception` takes it."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Python's own error, or what torch raises in its place."""
+    texts = ("can't allocate memory", "not enough memory", "bad_alloc")
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(text in str(error) for text in texts)
+    )
+
+
+def where(error: BaseException) -> str:
+    """The last line of the learner's own code that an error came through."""
+    others = (str(Path(torch.__file__).parent), str(Path(__file__).parent))
+    lines = [
+        line
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if not frame.f_code.co_filename.startswith(others)
+    ]
+    return f" in line {lines[-1]}" if lines else ""
 
 
 def said(error: BaseException) -> str:
@@ -65,6 +90,10 @@ def call(layer: Callable[[Tensor], object], x: Tensor) -> Tensor:
         if "meta" in str(error) or "torchDispatch" in str(error):
             raise
         raise Unfinished(str(error) or "a method raises NotImplementedError") from error
+    except (MemoryError, RuntimeError) as error:
+        if is_out_of_memory(error):
+            raise OutOfMemory from error
+        raise
     if out is None or out is Ellipsis:
         raise Unfinished("forward returns nothing yet")
     if not isinstance(out, Tensor):

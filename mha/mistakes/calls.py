@@ -53,7 +53,7 @@ class BatchFixed(Layer):
     """The layer works for some sizes of batch only.
 
     Expected: any b from 1 on works.
-    Ask: Is there a number in your view that should be x.shape[0]?
+    Ask: Where do you use a number, or b itself, as a length or a size?
     """
 
     def merge(self, context_vec: Tensor) -> Tensor:
@@ -154,7 +154,7 @@ class ForwardRaises(Layer):
     """The layer raises an error on an ordinary input.
 
     Expected: any b, and any num_tokens from 1 to context_length, gives an output.
-    Ask: Which two shapes meet in the line of the error?
+    Ask: What does the line of the error take, and what does it get?
     """
 
     def score(self, queries: Tensor, keys: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """Odd layers, one for each property: what is seen, and which code it gets."""
 
 import importlib.metadata
+import re
 import sys
 
 import pytest
@@ -132,6 +133,27 @@ class NoBiasPlease(Layer):
         super().__init__(*args, **kwargs)
 
 
+class ReluOnQueries(Layer):
+    def project(self, x):
+        queries, keys, values = super().project(x)
+        return queries.relu(), keys, values
+
+
+class DropsHiddenScores(Layer):
+    def hide(self, attn_scores):
+        return self.dropout(super().hide(attn_scores))
+
+    def drop(self, attn_weights):
+        return attn_weights
+
+
+class TokensFirst(Layer):
+    def forward(self, x):
+        num_tokens = x.shape[0]
+        assert num_tokens == 5, "the mask does not fit"
+        return super().forward(x.transpose(0, 1)).transpose(0, 1)
+
+
 WRONG = {
     RemembersTheLength: ("remembers-calls", "after a call with another text"),
     GrowsWithTheLength: ("mask-only-for-some-lengths", "alone and as the first of"),
@@ -150,6 +172,9 @@ WRONG = {
     GivesBackTheWidthItGot: ("widths-mixed-up", "expected (2, 5, 12)"),
     OnlyUpwards: ("forward-raises", "d_in=18"),
     TwoTokensAtLeast: ("mask-not-cut", "two tokens at least"),
+    ReluOnQueries: ("not-softmax-of-products", "f(-x) and -f(x) were"),
+    DropsHiddenScores: ("dropout-on-scores", "are not finite"),
+    TokensFirst: ("batch-mixed", "5 texts of 2 tokens did not"),
     NoBiasPlease: ("forward-raises", "there is no bias"),
 }
 
@@ -219,6 +244,66 @@ def test_another_default_device_is_no_matter():
     assert report.status == "right"
 
 
+class WithoutTheSwitch(Layer):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads):
+        super().__init__(d_in, d_out, context_length, dropout, num_heads)
+
+
+class MultiHeadOfOtherNames(Layer):
+    def __init__(self, d_in, d_out, context_length, dropout, n_heads):
+        super().__init__(d_in, d_out, context_length, dropout, n_heads)
+
+
+@pytest.mark.parametrize(
+    ("layer_class", "unknown"),
+    [(WithoutTheSwitch, "qkv_bias"), (MultiHeadOfOtherNames, "num_heads")],
+)
+def test_another_constructor_is_not_judged(layer_class, unknown):
+    report = check(layer_class)
+
+    assert report.status == "unjudged"
+    assert f"unexpected keyword argument '{unknown}'" in report.note
+
+
+class AsksForAllMemory(Layer):
+    def forward(self, x):
+        raise MemoryError
+
+
+class AsksTorchForAllMemory(Layer):
+    def forward(self, x):
+        return torch.empty(2**46) + super().forward(x)
+
+
+@pytest.mark.parametrize("layer_class", [AsksForAllMemory, AsksTorchForAllMemory])
+def test_memory_without_end_is_not_judged(layer_class):
+    report = check(layer_class)
+
+    assert report.status == "unjudged"
+    assert "memory" in report.note
+
+
+class Misspelt(Layer):
+    def finish(self, context_vec, x):
+        return self.out_project(context_vec)
+
+
+def test_an_error_names_its_line():
+    found = check(Misspelt, form="fused").finding
+
+    assert found is not None
+    assert found.code == "forward-raises"
+    assert re.search(r"no attribute 'out_project'.* in line \d+$", found.seen)
+
+
+def test_a_mistake_without_a_question_is_refused():
+    class Untold(Layer):
+        """Something is wrong."""
+
+    with pytest.raises(ValueError, match="must have an Expected: and an Ask:"):
+        codes.read("mask", Untold)
+
+
 class Leaves(Layer):
     def forward(self, x):
         sys.exit("good bye")
@@ -240,23 +325,24 @@ def test_large_scores_take_the_other_branch_of_the_graph_break():
 
 
 @pytest.mark.parametrize(
-    ("urls", "start"),
+    ("urls", "expected"),
     [
-        (["Documentation, https://some.where/heads/"], "https://some.where/heads/"),
-        (["Source, https://some.where/code"], ""),
-        (None, ""),
+        (
+            ["Documentation, https://some.where/heads/"],
+            "https://some.where/heads/pitfalls/mask/#mask-missing",
+        ),
+        (["Source, https://some.where/code"], "docs/pitfalls/mask.md#mask-missing"),
+        (None, "docs/pitfalls/mask.md#mask-missing"),
     ],
 )
-def test_the_link_begins_with_the_address_of_the_site(monkeypatch, urls, start):
+def test_the_link_leads_to_the_site_or_else_to_the_file(monkeypatch, urls, expected):
     class Metadata:
         def get_all(self, name):
             return urls
 
     monkeypatch.setattr(codes, "metadata", lambda name: Metadata())
 
-    assert (
-        codes.finding("mask-missing", "").link == f"{start}pitfalls/mask/#mask-missing"
-    )
+    assert codes.finding("mask-missing", "").link == expected
 
 
 def test_a_package_that_is_not_installed_has_no_address(monkeypatch):
