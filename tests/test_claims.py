@@ -1,5 +1,8 @@
 """What the pages say of PyTorch and of wrong layers, beside what examples print."""
 
+import re
+from pathlib import Path
+
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
@@ -62,3 +65,15 @@ def test_in_a_fresh_layer_unscaled_scores_sharpen_too_but_less():
     assert largest["scaled", 64] < largest["unscaled", 64] < largest["unscaled", 256]
     assert largest["unscaled", 64] < 0.84  # what scores of spread 8 give on the page
     assert largest["unscaled", 256] < 0.92  # and scores of spread 16
+
+
+def test_the_messages_that_the_page_explains_are_the_ones_that_are_said():
+    root = Path(__file__).resolve().parents[1]
+    page = (root / "docs/contribute.md").read_text("utf-8")
+    sources = [*(root / "tools/proof").glob("*.py"), root / "tests/test_outputs.py"]
+    said = "".join(source.read_text("utf-8") for source in sources)
+
+    explained = re.findall(r"^\| \*(.+)\* \|", page, re.M)
+
+    assert len(explained) == 4
+    assert [words for words in explained if words not in said] == []
