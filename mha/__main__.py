@@ -134,6 +134,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="try torch.compile too, which takes some seconds more",
     )
+    check.set_defaults(run=check_layers)
     return top
 
 
@@ -229,7 +230,7 @@ def show(verdicts: Sequence[Verdict]) -> None:
         show_many(console, verdicts)
 
 
-def check(arguments: argparse.Namespace) -> int:
+def check_layers(arguments: argparse.Namespace) -> int:
     """Judge the files of the command, and print what came of them."""
     jobs = [
         Job(target, arguments.form, arguments.compile, arguments.timeout)
@@ -275,7 +276,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, ended)
     try:
-        return check(parser().parse_args(arguments))
+        chosen = parser().parse_args(arguments)
+        return chosen.run(chosen)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
