@@ -79,10 +79,11 @@ class CausalAttention(nn.Module):
         keys = self.W_key(x)  # (b, num_tokens, d_out)
         values = self.W_value(x)  # (b, num_tokens, d_out)
 
-        attn_scores = queries @ keys.transpose(1, 2)  # (b, num_tokens, num_tokens)
+        # Every query with every key: (b, num_tokens, num_tokens).
+        attn_scores = (queries / self.d_out**0.5) @ keys.transpose(1, 2)
         later = self.mask[:num_tokens, :num_tokens].bool()  # (num_tokens, num_tokens)
-        attn_scores = attn_scores.masked_fill(later, -torch.inf)
-        attn_weights = torch.softmax(attn_scores / self.d_out**0.5, dim=-1)
+        attn_scores.masked_fill_(later, -torch.inf)
+        attn_weights = torch.softmax(attn_scores, dim=-1)
         attn_weights = self.dropout(attn_weights)
 
         return attn_weights @ values  # (b, num_tokens, d_out)

@@ -99,10 +99,10 @@ class MultiHeadAttention(nn.Module):
         values = values.transpose(1, 2)  # (b, num_heads, num_tokens, head_dim)
 
         # Every query with every key: (b, num_heads, num_tokens, num_tokens).
-        attn_scores = queries @ keys.transpose(2, 3)
+        attn_scores = (queries / self.head_dim**0.5) @ keys.transpose(2, 3)
         later = self.mask[:num_tokens, :num_tokens].bool()  # (num_tokens, num_tokens)
-        attn_scores = attn_scores.masked_fill(later, -torch.inf)
-        attn_weights = torch.softmax(attn_scores / self.head_dim**0.5, dim=-1)
+        attn_scores.masked_fill_(later, -torch.inf)
+        attn_weights = torch.softmax(attn_scores, dim=-1)
         attn_weights = self.dropout(attn_weights)
 
         context_vec = (attn_weights @ values).transpose(1, 2)

@@ -53,7 +53,7 @@ print(" 5 transposed ->", tuple(queries.shape))
 
 # --8<-- [start:step-6]
 # (b, num_heads, num_tokens, num_tokens)
-attn_scores = queries @ keys.transpose(2, 3)
+attn_scores = (queries / head_dim**0.5) @ keys.transpose(2, 3)
 print(" 6 scores     ->", tuple(attn_scores.shape))
 # --8<-- [end:step-6]
 
@@ -64,9 +64,9 @@ print(" 7 mask      ", tuple(layer.mask.shape), "->", tuple(later.shape))
 # --8<-- [end:step-7]
 
 # --8<-- [start:step-8]
+attn_scores.masked_fill_(later, -torch.inf)
 # (b, num_heads, num_tokens, num_tokens)
-attn_scores = attn_scores.masked_fill(later, -torch.inf)
-attn_weights = torch.softmax(attn_scores / head_dim**0.5, dim=-1)
+attn_weights = torch.softmax(attn_scores, dim=-1)
 print(" 8 weights    ->", tuple(attn_weights.shape))
 # --8<-- [end:step-8]
 
