@@ -17,6 +17,8 @@ from mkdocs.utils import yaml_load
 from pymdownx.snippets import SnippetMissingError
 from pytest_codeblocks import CodeBlock, extract_from_file, plugin
 
+from tools.outputs import PROCESSES
+
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 SNIPPETS = "pymdownx.snippets"
@@ -86,9 +88,12 @@ def body(lines: Iterator[tuple[int, str]], start: re.Match[str], where: str) -> 
 
 
 def printed() -> dict[str, str]:
-    """What the examples print, by what of it the reader sees."""
+    """What the examples print, by what of it the reader sees.
+
+    A notebook is one process, so what several processes print is not among it.
+    """
     files = (ROOT / "mha" / "examples" / "output").glob("*.txt")
-    texts = [path.read_text("utf-8") for path in files]
+    texts = [path.read_text("utf-8") for path in files if path.stem not in PROCESSES]
     return {text.strip("\n"): text for text in texts}
 
 

@@ -1,4 +1,4 @@
-"""One of several processes that share a layer's heads: python rank.py FOLDER RANK RANKS.
+"""One of several processes that share the heads: python rank.py FOLDER RANK RANKS.
 
 What it saw goes into a file; test_several.py compares it with a layer in one process.
 """
@@ -97,10 +97,10 @@ def without_shared_input(mesh):
 @torch.no_grad()
 def dropped(layer, seed):
     """Which attention weights this rank drops after a seed."""
-    seen = []
-    hook = layer.dropout.register_forward_hook(lambda _, x, out: seen.append(out == 0))
+    x, seen = texts(), []
+    hook = layer.dropout.register_forward_hook(lambda *call: seen.append(call[-1] == 0))
     torch.manual_seed(seed)
-    layer(texts())
+    layer(x)
     hook.remove()
     return seen[0]
 
