@@ -17,8 +17,9 @@ from torch.distributed.tensor.parallel import (
     parallelize_module,
 )
 
-# --8<-- [end:imports]
 from mha.fused import MultiHeadAttention
+
+# --8<-- [end:imports]
 
 
 # --8<-- [start:make_mesh]

@@ -86,7 +86,7 @@ def picture(values):
     canvas.text(180, 44, "x, whole, on both", INK, 13, "middle", mono=True)
     for r in range(DEVICES):
         x = 10 + 188 * r
-        canvas.arrow((180 + (2 * r - 1) * 20, 50), (x + 76, 66))
+        canvas.arrow((180 + (2 * r - 1) * 20, 50), (x + 96, 68))
         device(canvas, x, r, values)
         canvas.arrow((x + 76, 344), (x + 76, 362), TEAL, 2)
     canvas.rect(0, 366, 360, 26, TEAL, 0.14, TEAL)

@@ -11,7 +11,7 @@ WAYS = {
     "one_thread": "1 process, 1 thread",
     "two_threads": "1 process, 2 threads",
     "two_processes": "2 processes, 1 thread each",
-    "two_sums": "of it the two all-reduces",
+    "two_sums": "two all-reduces by themselves",
 }
 COLORS = dict(zip(WAYS, (FAINT, HEADS[0], HEADS[1], HEADS[3])))
 ROW, LEFT, ROOM = 36, 0, 270
@@ -30,7 +30,9 @@ def values():
             | {"milliseconds": round(1000 * unit, 1)}
             | {way: [round(q / unit, 4) for q in quarters[way]] for way in WAYS}
         )
-    about = {name: record[name] for name in ("machine", "versions", "date")}
+    about = {
+        name: record[name] for name in ("machine", "load_before", "versions", "date")
+    }
     return about | {"results": results}
 
 
@@ -81,6 +83,7 @@ def picture(values):
         bars(canvas, 46 + group * i, result, ROOM / widest)
     y = 46 + group * len(results)
     canvas.text(0, y, "Bars: medians; lines: the middle half of the rounds.", size=12)
-    canvas.text(0, y + 17, values["machine"], MUTED, 12)
+    where = f"{values['machine']}; load before: {values['load_before']}"
+    canvas.text(0, y + 17, where, MUTED, 12)
     canvas.text(0, y + 34, f"{values['versions']}, {values['date']}", MUTED, 12)
     return canvas.svg()

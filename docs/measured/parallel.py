@@ -91,8 +91,14 @@ def processor():
     return names[0] if names else platform.processor()
 
 
+def load():
+    """What else the machine is doing, in busy cores; None where it does not tell."""
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+
+
 def main():
     """Measure all sizes; the first process writes."""
+    load_before = load()
     torch.set_num_threads(1)
     distributed.init_process_group("gloo")
     results = [measure(*sizes, rounds=ROUNDS) for sizes in SIZES]
@@ -100,6 +106,7 @@ def main():
         "command": COMMAND,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{processor()}, {os.cpu_count()} cores",
+        "load_before": load_before,
         "versions": f"Python {platform.python_version()}, torch {torch.__version__}",
         "what": "seconds forward and backward, float32, rounds in turn",
         "results": results,

@@ -14,10 +14,11 @@ from torch import distributed
 from torch.distributed.tensor import DTensor
 from torch.distributed.tensor.debug import CommDebugMode
 
-# --8<-- [end:imports]
 from mha import MultiHeadAttention
 from mha.examples import batch
 from mha.parallel import make_mesh, shard_heads
+
+# --8<-- [end:imports]
 
 
 # --8<-- [start:join]

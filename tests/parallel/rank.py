@@ -163,7 +163,7 @@ def run(folder, rank, ranks):
         "uneven": message(mesh, make(d_out=21, num_heads=3)),
     }
     if ranks == 2:
-        seen["silence"] = silence(patience=4)
+        seen["silence"] = silence(patience=6)
     if rank == ranks - 1:
         torch.save(seen, folder / f"{rank}.pt")
         os._exit(7)  # dies without a word
