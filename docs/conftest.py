@@ -17,8 +17,6 @@ from mkdocs.utils import yaml_load
 from pymdownx.snippets import SnippetMissingError
 from pytest_codeblocks import CodeBlock, extract_from_file, plugin
 
-from tools.outputs import PROCESSES
-
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 SNIPPETS = "pymdownx.snippets"
@@ -88,12 +86,9 @@ def body(lines: Iterator[tuple[int, str]], start: re.Match[str], where: str) -> 
 
 
 def printed() -> dict[str, str]:
-    """What the examples print, by what of it the reader sees.
-
-    A notebook is one process, so what several processes print is not among it.
-    """
+    """What the examples print, by what of it the reader sees."""
     files = (ROOT / "mha" / "examples" / "output").glob("*.txt")
-    texts = [path.read_text("utf-8") for path in files if path.stem not in PROCESSES]
+    texts = [path.read_text("utf-8") for path in files]
     return {text.strip("\n"): text for text in texts}
 
 
@@ -111,10 +106,13 @@ def notebook(page: Path) -> list[CodeBlock]:
     if not python:
         return []
     known = printed()
+    kinds = ["", *(kind for _, _, kind, _ in found)]
     shown = tuple(
         (where, known[text.strip("\n")])
-        for _, where, kind, text in found
-        if kind == "text" and text.strip("\n") in known
+        for before, (_, where, kind, text) in zip(kinds, found)
+        if kind == "text"
+        and text.strip("\n") in known
+        and before != "shell"  # what a command prints, the notebook does not
     )
     return [
         Notebook(
