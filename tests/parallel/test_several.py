@@ -16,7 +16,7 @@ GUARD = 240  # seconds; what hangs is ended then
 BIASES = ["no_bias", "qkv_bias"]
 
 
-@pytest.fixture(scope="module", params=[2, 4], ids=["2 ranks", "4 ranks"])
+@pytest.fixture(scope="module", params=[2, 4], ids=["2_ranks", "4_ranks"])
 def seen(request, tmp_path_factory):
     """What each rank saw, in the order of ranks."""
     folder, ranks = tmp_path_factory.mktemp("ranks"), request.param
