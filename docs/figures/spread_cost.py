@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from statistics import quantiles
 
-from canvas import FAINT, HEADS, INK, MUTED, TIMES, Canvas, number
+from canvas import FAINT, HEADS, INK, MUTED, TIMES, WRONG, Canvas, number
 
 MEASURED = Path(__file__).parents[1] / "measured" / "parallel.json"
 WAYS = {
@@ -14,7 +14,7 @@ WAYS = {
     "two_sums": "two all-reduces by themselves",
 }
 COLORS = dict(zip(WAYS, (FAINT, HEADS[0], HEADS[1], HEADS[3])))
-ROW, LEFT, ROOM = 36, 0, 270
+ROW, ROOM = 36, 270
 
 
 def values():
@@ -34,6 +34,11 @@ def values():
         name: record[name] for name in ("machine", "load_before", "versions", "date")
     }
     return about | {"results": results}
+
+
+def busy(values):
+    """Whether the machine had so much other work that the times say little."""
+    return values["load_before"] is not None and values["load_before"] > 1
 
 
 def described(result):
@@ -69,19 +74,23 @@ def picture(values):
     """Draw a group of bars for each size, then where it was measured."""
     results = values["results"]
     group = ROW * len(WAYS) + 40
-    height = 34 + group * len(results) + 42
+    height = 46 + group * len(results) + 42
     canvas = Canvas(
         height,
         "Time forward and back, as multiples of one process with one thread. "
         + "; ".join(spoken(result) for result in results)
         + f". Measured on {values['machine']}, {values['versions']}, "
-        f"{values['date']}.",
+        f"{values['date']}"
+        + (", while other work was running." if busy(values) else "."),
     )
     canvas.heading(14, "Two processes on one processor")
     widest = max(result[way][2] for result in results for way in WAYS)
     for i, result in enumerate(results):
         bars(canvas, 46 + group * i, result, ROOM / widest)
     y = 46 + group * len(results)
+    if busy(values):
+        words = "Other work was running: take these as provisional."
+        canvas.text(0, y - 22, words, WRONG, 12.5, bold=True)
     canvas.text(0, y, "Bars: medians; lines: the middle half of the rounds.", size=12)
     where = f"{values['machine']}; load before: {values['load_before']}"
     canvas.text(0, y + 17, where, MUTED, 12)
