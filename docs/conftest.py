@@ -106,10 +106,13 @@ def notebook(page: Path) -> list[CodeBlock]:
     if not python:
         return []
     known = printed()
+    kinds = ["", *(kind for _, _, kind, _ in found)]
     shown = tuple(
         (where, known[text.strip("\n")])
-        for _, where, kind, text in found
-        if kind == "text" and text.strip("\n") in known
+        for before, (_, where, kind, text) in zip(kinds, found)
+        if kind == "text"
+        and text.strip("\n") in known
+        and before != "shell"  # what a command prints, the notebook does not
     )
     return [
         Notebook(

@@ -36,10 +36,12 @@ COMMANDS = {
         r".venv\Scripts\python -m pytest",
         "mha check my_attention.py",
         "mha check my_attention.py:MultiHeadAttentionWrapper",
+        "torchrun --nproc-per-node 2 -m mha.examples.sharded",
     ],
     "CONTRIBUTING.md": [
         "make outputs",
         "make figures",
+        "torchrun --nproc-per-node 2 docs/measured/parallel.py",
         "make site",
         "make mutants",
         "python -m pytest -c tests/layers/bare.ini tests/layers",
@@ -135,6 +137,26 @@ def test_mha_check_judges_the_solutions_of_the_exercises(tmp_path, form, target)
     done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True)
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="torchrun needs libuv, rare on Windows")
+def test_torchrun_prints_what_the_page_shows():
+    (line,) = (line for line in COMMANDS["README.md"] if line.startswith("torchrun"))
+    torchrun = Path(sys.executable).with_name("torchrun")
+    own_port = os.environ | {"PET_STANDALONE": "1"}  # others may use the usual one
+
+    done = subprocess.run(
+        [torchrun, *line.split()[1:]],
+        cwd=ROOT,
+        env=own_port,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=240,  # so that a hang is a failure
+    )
+
+    assert done.returncode == 0, done.stderr
+    output = ROOT / "mha/examples/output/sharded.txt"
+    assert done.stdout == output.read_text("utf-8"), "run make outputs"
 
 
 @with_make

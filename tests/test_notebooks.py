@@ -44,6 +44,7 @@ PAGES = {
     "sound": COMMAND + SAY + CALL + ONE + TILDES + TWO,
     "outputs-late": SAY + CALL + TILDES + ONE + TWO,
     "tree": "```text\nmha/\n```\n" + SAY,
+    "command": COMMAND + ONE + SAY,  # the command prints it
     "prose": "No code here.\n",
     "stale": SAY + CALL + ONE + TWO,
     "swapped": SAY + TILDES + CALL + ONE + TWO,
@@ -89,7 +90,8 @@ def said(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("name", "line"), [("sound", 2), ("outputs-late", 1), ("tree", 4)]
+    ("name", "line"),
+    [("sound", 2), ("outputs-late", 1), ("tree", 4), ("command", 5)],
 )
 def test_a_sound_page_is_one_test_that_passes(said, name, line):
     assert f"PASSED docs/{name}.md::line {line}\n" in said.replace("../root0/", "")

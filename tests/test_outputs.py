@@ -11,7 +11,7 @@ OUTPUTS = outputs.ROOT / "mha" / "examples" / "output"
 NAMES = outputs.examples(outputs.ROOT)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in outputs.PROCESSES])
 def test_output_is_what_the_example_prints(name, capsys):
     runpy.run_module(f"mha.examples.{name}", run_name="__main__")
 
@@ -19,6 +19,14 @@ def test_output_is_what_the_example_prints(name, capsys):
     assert printed == read(OUTPUTS / f"{name}.txt"), (
         f"mha/examples/output/{name}.txt is stale; run make outputs"
     )
+
+
+@pytest.mark.parametrize("name", outputs.PROCESSES)
+def test_torchrun_writes_what_test_commands_compares(name):
+    line = f"torchrun --nproc-per-node {outputs.PROCESSES[name]} -m mha.examples.{name}"
+
+    assert line in (outputs.ROOT / "README.md").read_text("utf-8").splitlines()
+    assert outputs.command(name)[-4:] == line.split()[1:]
 
 
 def test_every_output_has_an_example():

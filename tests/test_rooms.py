@@ -14,6 +14,7 @@ LISTINGS = {  # beside torch and the standard library
     "fused": set(),
     "sdpa": set(),
     "convert": {"causal", "stacked", "fused"},
+    "parallel": {"fused"},
 }
 
 
@@ -66,7 +67,8 @@ def test_the_package_needs_torch_rich_and_the_standard_library(path: Path):
 
 @pytest.mark.parametrize("path", files("mha/examples/*.py"), ids=str)
 def test_an_example_uses_public_names(path: Path):
-    public = {"mha", "plain", "examples", "checker", "mistakes", "exercises"}
+    public = {"mha", "plain", "parallel", "examples"}
+    public |= {"checker", "mistakes", "exercises"}
 
     assert {name.split(".")[0] for name in own(imports(path), "mha")} <= public
 

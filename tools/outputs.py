@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PROCESSES = {"sharded": 2}  # examples that torchrun starts, in how many processes
 
 
 def examples(root: Path) -> list[str]:
@@ -16,23 +17,23 @@ def examples(root: Path) -> list[str]:
     return sorted(path.stem for path in files if path.stem != "__init__")
 
 
+def command(name: str) -> list[str]:
+    """What runs an example."""
+    run = [sys.executable, "-X", "utf8", "-W", "error"]
+    if name in PROCESSES:
+        run = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+        run += ["--nproc-per-node", str(PROCESSES[name])]
+    return [*run, "-m", f"mha.examples.{name}"]
+
+
 def printed(root: Path, name: str) -> str:
     """What an example prints.
 
     Raises:
         ValueError: If it fails; the message is what Python says.
     """
-    command = [
-        sys.executable,
-        "-X",
-        "utf8",
-        "-W",
-        "error",
-        "-m",
-        f"mha.examples.{name}",
-    ]
     done = subprocess.run(
-        command, cwd=root, capture_output=True, encoding="utf-8", check=False
+        command(name), cwd=root, capture_output=True, encoding="utf-8", check=False
     )
     if done.returncode != 0:
         raise ValueError(

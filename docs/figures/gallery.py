@@ -14,6 +14,8 @@ import pitfalls
 import pitfalls_count
 import scaling
 import splitting
+import spread
+import spread_cost
 import stacked_fused
 import strides
 import word
@@ -33,6 +35,8 @@ PICTURES = {
         stacked_fused,
         scaling,
         glue_is_a_sum,
+        spread,
+        spread_cost,
         direction,
         pitfalls_count,
     )
