@@ -88,11 +88,14 @@ const run = (cell) => {
     end("This browser has no workers, so Python cannot run here. Copy the block instead.");
     return;
   }
+  const mine = worker; // what an ended one still says is not heard
   worker.onerror = (event) => {
     event.preventDefault();
+    if (worker !== mine) return;
     end("Python did not arrive, or this browser cannot run it. Press Run to try again.");
   };
   worker.onmessage = ({ data }) => {
+    if (worker !== mine) return;
     if (data.kind === "started") {
       cell.said.textContent = "Running …";
       timer = setTimeout(() => {
@@ -182,9 +185,9 @@ const listen = (cell) => {
 const dress = (box, index, total) => {
   const code = /** @type {HTMLElement} */ (box.querySelector("pre > code"));
   const name = `Block ${index + 1}`;
-  const printed = make("pre", { tabIndex: 0, ariaLabel: `${name}: output` });
-  const error = make("pre", { tabIndex: 0, ariaLabel: `${name}: error`, className: "run-error" });
-  const said = make("p");
+  const printed = make("pre", { className: "run-printed", tabIndex: 0, ariaLabel: `${name}: output` });
+  const error = make("pre", { className: "run-error", tabIndex: 0, ariaLabel: `${name}: error` });
+  const said = make("p", { className: "run-said" });
   const editor = make("textarea", {
     className: "run-editor",
     ariaLabel: `${name}: Python to edit`,

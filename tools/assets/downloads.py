@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
-PIECE = re.compile(
-    r"^(?P<hashes>#{1,3}) (?P<heading>.*?)(?: *\{#.*\})?$"
-    r"|^(?P<indent> *)```(?P<info>.*)\n *--8<-- \"(?P<file>[^\":]+):?(?P<section>.*)\"$",
-    re.M,
-)
+HEADING = r"^(?P<hashes>#{1,3}) (?P<heading>.*?)(?: *\{#.*\})?$"
+FENCE = r"^ *```(?P<info>.*)\n *--8<-- \"(?P<file>[^\":]+):?(?P<section>.*)\"$"
+PIECE = re.compile(f"{HEADING}|{FENCE}", re.M)
 MARK = re.compile(r"--8<-- \[(?:start|end):")
 ABOUT = (
     "Every Python block of the page, in its order, and in a notebook what it prints.\n"

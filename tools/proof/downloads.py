@@ -35,18 +35,21 @@ def python_blocks(page: Page) -> list[str]:
 def script_cells(text: str) -> list[str]:
     """The Python of a script whose cells begin with `# %%`; words are comments."""
     before, *rest = CELL.split(text)
-    pairs = zip(rest[::2], rest[1::2])
-    code = [clean(body) for kind, body in pairs if kind != " [markdown]"]
-    words = [body for kind, body in zip(rest[::2], rest[1::2]) if kind == " [markdown]"]
-    lines = [line for body in [before, *words] for line in body.splitlines()]
-    return code + [line for line in lines if line and not line.startswith("#")]
+    cells = list(zip(rest[::2], rest[1::2]))  # the kind of each, and its text
+    words = [before, *(body for kind, body in cells if "[markdown]" in kind)]
+    typed = [line for body in words for line in body.splitlines() if line[:1] != "#"]
+    code = [clean(body) for kind, body in cells if "[markdown]" not in kind]
+    return [*code, *filter(None, typed)]
 
 
 def notebook_cells(text: str) -> list[str]:
-    """The Python of a notebook."""
-    book: dict[str, Any] = json.loads(text)
-    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
-    return [clean("".join(cell["source"])) for cell in code]
+    """The Python of a notebook; none if the text is no notebook."""
+    try:
+        cells: list[dict[str, Any]] = json.loads(text)["cells"]
+        code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+    except (KeyError, TypeError, ValueError):
+        return []
+    return [clean("".join(source)) for source in code]
 
 
 def page_of(site: Site, name: str) -> Page | None:
