@@ -26,10 +26,11 @@ const cells = [];
  * @param {T} tag
  * @param {Partial<HTMLElementTagNameMap[T]>} properties
  * @param {(Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[T]}
  */
 const make = (tag, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
+  const element = document.createElement(tag);
+  Object.assign(element, properties).append(...children);
   return element;
 };
 
@@ -181,43 +182,47 @@ const listen = (cell) => {
   });
 };
 
+/**
+ * The row of buttons below a block.
+ * @param {Cell} cell @param {string} name @param {string} count
+ */
+const bar = (cell, name, count) => {
+  /** @param {string} textContent @param {() => void} press */
+  const button = (textContent, press) => {
+    const made = make("button", { type: "button", textContent });
+    made.addEventListener("click", press);
+    return made;
+  };
+  const runs = button("Run", () => run(cell));
+  const edits = button("Edit", () => {
+    edit(cell);
+    resets.disabled = false;
+  });
+  const resets = button("Reset", () => {
+    reset(cell);
+    edits.focus(); // a button that is out of use would lose it
+    resets.disabled = true;
+  });
+  resets.disabled = true;
+  const group = { className: "run-bar", role: "group", ariaLabel: name };
+  return make("div", group, runs, edits, resets, make("span", { textContent: count }));
+};
+
 /** @param {HTMLElement} box @param {number} index @param {number} total */
 const dress = (box, index, total) => {
-  const code = /** @type {HTMLElement} */ (box.querySelector("pre > code"));
   const name = `Block ${index + 1}`;
+  const code = /** @type {HTMLElement} */ (box.querySelector("pre > code"));
+  const text = (code.textContent ?? "").trimEnd();
   const printed = make("pre", { className: "run-printed", tabIndex: 0, ariaLabel: `${name}: output` });
   const error = make("pre", { className: "run-error", tabIndex: 0, ariaLabel: `${name}: error` });
   const said = make("p", { className: "run-said" });
-  const editor = make("textarea", {
-    className: "run-editor",
-    ariaLabel: `${name}: Python to edit`,
-    autocapitalize: "off",
-    autocomplete: "off",
-    spellcheck: false,
-  });
   const result = make("div", { className: "run-result", role: "status" }, printed, error, said);
-  const cell = { box, code, text: (code.textContent ?? "").trimEnd(), editor, result, printed, error, said };
+  const editor = make("textarea", { className: "run-editor", ariaLabel: `${name}: Python to edit` });
+  Object.assign(editor, { autocapitalize: "off", autocomplete: "off", spellcheck: false });
+  const cell = { box, code, text, editor, result, printed, error, said };
   cells.push(cell);
   listen(cell);
-
-  const [runButton, editButton, resetButton] = ["Run", "Edit", "Reset"].map((label) =>
-    make("button", { type: "button", textContent: label }),
-  );
-  resetButton.disabled = true;
-  runButton.addEventListener("click", () => run(cell));
-  editButton.addEventListener("click", () => {
-    edit(cell);
-    resetButton.disabled = false;
-  });
-  resetButton.addEventListener("click", () => {
-    reset(cell);
-    editButton.focus();
-    resetButton.disabled = true;
-  });
-  const count = make("span", { textContent: `block ${index + 1} of ${total}` });
-  const bar = make("div", { className: "run-bar", role: "group", ariaLabel: name });
-  bar.append(runButton, editButton, resetButton, count);
-  box.append(bar, result);
+  box.append(bar(cell, name, `block ${index + 1} of ${total}`), result);
 };
 
 /** Say below the other blocks how they are run. */

@@ -52,7 +52,7 @@ def drawn(root: Path, file: str, section: str) -> str:
 
 
 def cells(root: Path, page: Path) -> list[Cell]:
-    """The headings of a page and its Python, each block with the output below it."""
+    """The headings of a page and its Python, outputs with the block that they follow."""
     found: list[Cell] = []
     for piece in PIECE.finditer(page.read_text("utf-8")):
         if piece["heading"]:
