@@ -17,6 +17,7 @@ worker.prompt = () => {
 const MAIN = "__main__";
 const TURN = "\0"; // written between the cells above and the cell to show
 let turned = false;
+let room = 0; // how many characters the page still takes; a flood would block it
 let trace = "";
 
 /** @param {string} text what Python prints */
@@ -24,8 +25,9 @@ worker.write = (text) => {
   if (text === TURN) {
     turned = true;
     worker.postMessage({ kind: "turned" });
-  } else if (turned) {
-    worker.postMessage({ kind: "printed", text });
+  } else if (turned && room >= 0) {
+    worker.postMessage({ kind: "printed", text: text.slice(0, room), cut: text.length > room });
+    room -= text.length;
   }
 };
 /** @param {string} text what Python writes about an error */
@@ -122,9 +124,10 @@ const runAll = (cells) => {
   }
 };
 
-/** @param {{ data: string[] }} message */
+/** @param {{ data: { cells: string[], characters: number } }} message */
 worker.onmessage = ({ data }) => {
+  room = data.characters;
   worker.postMessage({ kind: "started" });
-  runAll(data);
+  runAll(data.cells);
   worker.postMessage({ kind: "ended" });
 };

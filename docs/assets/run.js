@@ -73,14 +73,14 @@ const run = (cell) => {
   cells.forEach((each) => mark(each));
   running = cell;
   cell.result.ariaBusy = "true";
-  cell.printed.textContent = "";
+  const output = new Text();
+  cell.printed.replaceChildren(output);
   cell.error.textContent = "";
   cell.said.textContent = "Fetching Python …";
 
   const above = cells.slice(0, cells.indexOf(cell));
   const edited = above.filter(isEdited).map((each) => cells.indexOf(each) + 1);
   const note = edited.length ? ` Block ${edited.join(", ")} ran as edited.` : "";
-  let length = 0;
   let turned = false; // from the blocks above to this one
 
   try {
@@ -106,9 +106,8 @@ const run = (cell) => {
     } else if (data.kind === "turned") {
       turned = true;
     } else if (data.kind === "printed") {
-      cell.printed.append(data.text.slice(0, CHARACTERS - length));
-      length += data.text.length;
-      if (length > CHARACTERS) {
+      output.appendData(data.text);
+      if (data.cut) {
         end(`Stopped: it prints more than ${CHARACTERS} characters, and these are the first.${note}`);
       }
     } else if (data.kind === "failed") {
@@ -118,7 +117,7 @@ const run = (cell) => {
       end([ending(cell, turned), note].join("").trim());
     }
   };
-  worker.postMessage([...above, cell].map(textOf));
+  worker.postMessage({ cells: [...above, cell].map(textOf), characters: CHARACTERS });
 };
 
 /** @param {Cell} cell @param {boolean} turned whether its turn came, after the blocks above */

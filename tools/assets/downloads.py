@@ -52,18 +52,18 @@ def drawn(root: Path, file: str, section: str) -> str:
 
 
 def cells(root: Path, page: Path) -> list[Cell]:
-    """The headings of a page and its Python, outputs with the block that they follow."""
+    """The headings and the Python of a page; an output goes with the block above."""
     found: list[Cell] = []
     for piece in PIECE.finditer(page.read_text("utf-8")):
         if piece["heading"]:
             found.append(Cell("markdown", f"{piece['hashes']} {piece['heading']}"))
             continue
-        text = drawn(root, piece["file"], piece["section"])
+        place = (root, piece["file"], piece["section"])
         if "python" in piece["info"]:
-            found.append(Cell("code", text))
+            found.append(Cell("code", drawn(*place)))
         elif piece["file"].startswith("mha/examples/output/"):
             last = max(i for i, cell in enumerate(found) if cell.kind == "code")
-            found[last] = Cell("code", found[last].text, f"{text}\n")
+            found[last] = Cell("code", found[last].text, drawn(*place) + "\n")
     return found
 
 
