@@ -10,6 +10,7 @@ export NO_MKDOCS_2_WARNING := 1 # that Material ends in 2027 is known
 .PHONY: serve test lint types site outputs figures mutants clean anew
 
 serve: $(READY)
+	$(BIN)/python -m tools.assets
 	$(BIN)/python -m mkdocs serve --dev-addr $(ADDRESS)
 
 test: lint types site
@@ -40,7 +41,7 @@ mutants: $(READY)
 	$(BIN)/python -m tools.mutants
 
 clean:
-	rm -rf .venv .site-* build mutants site
+	rm -rf .venv .site-* build docs/assets/vendor docs/downloads mutants site
 
 $(READY): pyproject.toml constraints.txt $(CLEAR:--clear=anew)
 	@echo "Installing into .venv; the first time this takes a minute or more."

@@ -31,6 +31,7 @@ COMMANDS = {
         "touch .venv/ready",
         "py -m venv .venv",
         r'.venv\Scripts\python -m pip install -c constraints.txt -e ".[site,test]"',
+        r".venv\Scripts\python -m tools.assets",
         r".venv\Scripts\python -m mkdocs serve",
         r".venv\Scripts\python -m tools.build",
         r".venv\Scripts\python -m pytest",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.assets.brython import runtime
+from tools.assets.downloads import Cell, notebook, script
 from tools.proof.__main__ import ROOT, main, prove
 
 LAYER = '''"""A layer."""
@@ -418,6 +420,109 @@ def test_a_script_of_ours_that_asks_or_keeps_is_found(tmp_path, line, got):
     assert f"docs/{name}:2: our scripts may hold no address of a host" in words
     assert "c.js:1: our scripts may hold" in words
     assert f"got {got!r}; do without it" in words
+
+
+VENDOR = "site/assets/vendor"
+
+
+@pytest.mark.parametrize("name", ["brython.js", "brython-modules.js"])
+def test_a_script_of_an_installed_package_passes(tmp_path, name):
+    plant(tmp_path, **{f"{VENDOR}/{name}": runtime()[name]})
+
+    assert prove(tmp_path, tmp_path / "site", None)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("brython.js", '"use strict"', '"use strict" '),
+        ("brython-modules.js", "(x)", "(y)"),
+        ("brython-modules.js", '"math"', '"maths"'),
+        ("brython-modules.js", "update_VFS(", "update_VFS(alert(1),"),
+        ("brython-modules.js", ");\n", "); alert('https://x.org');\n"),
+    ],
+)
+def test_a_script_of_a_package_that_was_changed_is_found(tmp_path, name, old, new):
+    text = runtime()[name]
+    assert old in text
+    changed = text.replace(old, new)
+    plant(tmp_path, **{f"{VENDOR}/{name}": changed, f"{VENDOR}/../c.js": text})
+
+    words = found(tmp_path)
+
+    assert f"assets/vendor/{name}:" in words
+    assert "assets/c.js:" in words  # the very text, in another place
+    assert "our scripts may hold no address of a host" in words
+
+
+TAKEN = [Cell("markdown", "# Two"), Cell("code", DOUBLE), Cell("code", "width = 4")]
+PAGE = (
+    "<h1>Two</h1><div class='language-python highlight'>"
+    f"<pre>{DOUBLE}</pre></div><div class='language-text'><pre>1   2</pre></div>"
+    "<div class='language-python'><pre>width = 4</pre></div>"
+)
+WAYS = {"py": script, "ipynb": notebook}
+
+
+def take(root: Path, kind: str, text: str) -> None:
+    plant(
+        root,
+        **{
+            f"site/downloads/6.1-a-b-two.{kind}": text,
+            "site/chapters/6.1-a-b/two/index.html": PAGE,
+            "mha/width.py": "width = 4\n",
+        },
+    )
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_a_download_with_the_blocks_of_its_page_passes(tmp_path, kind):
+    take(tmp_path, kind, WAYS[kind](TAKEN))
+
+    assert prove(tmp_path, tmp_path / "site", None)[0] == 0
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [],
+        TAKEN[:2],
+        TAKEN[::-1],
+        [*TAKEN, Cell("code", "more")],
+        [*TAKEN[:2], Cell("code", "width = 5")],
+    ],
+)
+def test_a_download_that_is_not_its_page_is_found(tmp_path, kind, cells):
+    take(tmp_path, kind, WAYS[kind](cells))
+
+    assert found(tmp_path) == (
+        f"downloads/6.1-a-b-two.{kind}: this is not the Python of "
+        "chapters/6.1-a-b/two/index.html, block by block; run python -m tools.assets"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("py", f"import os\n{script(TAKEN)}"),
+        ("py", script(TAKEN).replace("# # Two", "# # Two\nimport os")),
+        ("ipynb", "{"),
+        ("ipynb", "[]"),
+        ("ipynb", "{}"),
+    ],
+)
+def test_a_download_that_is_made_by_hand_is_found(tmp_path, kind, text):
+    take(tmp_path, kind, text)
+
+    assert "this is not the Python of chapters/6.1-a-b/two" in found(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["6.1-a-b-one.py", "two.ipynb"])
+def test_a_download_without_a_page_is_found(tmp_path, name):
+    plant(tmp_path, **{f"site/downloads/{name}": script(TAKEN)})
+
+    assert found(tmp_path).startswith(f"downloads/{name}: no page has this name")
 
 
 @pytest.mark.parametrize("name", ["a.py", "a.ipynb", "deep/a", ".hidden", "a.JS"])

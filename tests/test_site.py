@@ -1,11 +1,14 @@
 """The site that is published: proved, complete, and its code runs by itself."""
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tools.assets.downloads import pages
 from tools.proof.__main__ import prove
 from tools.proof.pages import BLOCKS, blocks, read_site
 from tools.proof.sources import clean, directives, sources
@@ -112,3 +115,79 @@ def test_a_notebook_cannot_import_mha(tmp_path, line):
     done = run_without_mha(tmp_path, line)
 
     assert done.stderr.endswith("ImportError: a reader's notebook has no mha\n")
+
+
+DOWNLOADS = [name for name, _ in pages(ROOT)]
+AFTER_A_CELL = "\nprint(end='\\0')\n"  # to tell what each cell prints
+
+
+def cells_in(site: Path, name: str) -> list[dict]:
+    notebook = (site / "downloads" / f"{name}.ipynb").read_text("utf-8")
+    return json.loads(notebook)["cells"]
+
+
+def outputs_of(cell: dict) -> str:
+    return "".join(line for output in cell["outputs"] for line in output["text"])
+
+
+def test_pages_that_need_only_torch_can_be_taken_away():
+    chapter = "6.1-multi-head-self-attention"
+
+    assert {f"{chapter}-how", f"{chapter}-code"} <= set(DOWNLOADS)
+    assert f"{chapter}-exercises" not in DOWNLOADS  # its blocks import mha
+
+
+@pytest.mark.parametrize("name", DOWNLOADS)
+def test_a_page_leads_to_its_downloads(site, name):
+    chapter, _, page = name.rpartition("-")
+    html = read_site(ROOT, site).pages[f"chapters/{chapter}/{page}/index.html"]
+    links = {a.attrs.get("href", "").rpartition("/")[2] for a in html.tagged("a")}
+
+    assert {f"{name}.py", f"{name}.ipynb"} <= links
+
+
+@pytest.mark.parametrize("name", DOWNLOADS)
+def test_a_notebook_prints_what_it_shows_without_mha(site, name, tmp_path):
+    cells = [cell for cell in cells_in(site, name) if cell["cell_type"] == "code"]
+    code = AFTER_A_CELL.join("".join(cell["source"]) for cell in cells)
+
+    done = run_without_mha(tmp_path, code)
+
+    printed, shown = "", ""
+    for cell, text in zip(cells, done.stdout.split("\0"), strict=True):
+        printed += text
+        shown += outputs_of(cell)
+        # As on the page, an output may stand below several blocks that add to it.
+        assert printed == shown or not outputs_of(cell)
+    assert (done.stderr, printed) == ("", shown)
+    assert any(map(outputs_of, cells))
+
+
+@pytest.mark.parametrize("name", DOWNLOADS)
+def test_a_script_prints_what_its_notebook_shows(site, name, tmp_path):
+    cells = [cell for cell in cells_in(site, name) if cell["cell_type"] == "code"]
+
+    done = run_without_mha(
+        tmp_path, (site / "downloads" / f"{name}.py").read_text("utf-8")
+    )
+
+    assert done.stderr == ""
+    assert done.stdout == "".join(map(outputs_of, cells))
+
+
+@pytest.mark.parametrize("name", DOWNLOADS)
+def test_a_notebook_is_of_format_4_5(site, name):
+    text = (site / "downloads" / f"{name}.ipynb").read_text("utf-8")
+    book = json.loads(text)
+    both = {"cell_type", "id", "metadata", "source"}
+    keys = {"markdown": both, "code": both | {"execution_count", "outputs"}}
+
+    assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
+    assert book.keys() == {"cells", "metadata", "nbformat", "nbformat_minor"}
+    assert book["metadata"]["kernelspec"].keys() >= {"name", "display_name"}
+    assert all(cell.keys() == keys[cell["cell_type"]] for cell in book["cells"])
+    ids = [cell["id"] for cell in book["cells"]]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch("[a-zA-Z0-9-_]{1,64}", one) for one in ids)
+    streams = [out for cell in book["cells"] for out in cell.get("outputs", [])]
+    assert all(out.keys() == {"output_type", "name", "text"} for out in streams)

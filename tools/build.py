@@ -66,6 +66,7 @@ def build(out: Path) -> int:
         fresh = Path(folder, "fresh")
         status = (
             run("tools.proof")  # before MkDocs, whose message names no line
+            or run("tools.assets")
             or run("mkdocs", "build", "--strict", "--site-dir", str(fresh))
             or run("tools.proof", str(fresh))
         )

@@ -12,3 +12,5 @@ document.addEventListener("DOMContentLoaded", () => {
     new MutationObserver(nameCopyButtons).observe(article, { childList: true, subtree: true });
   }
 });
+// Pages with blocks that can be run get their buttons.
+if (document.querySelector(".highlight.run")) import("./run.js");

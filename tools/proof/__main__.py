@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.proof.code import check_blocks, check_coverage
+from tools.proof.downloads import check_downloads
 from tools.proof.forbidden import check_elements, check_kinds, check_scripts
 from tools.proof.inputs import check_inputs
 from tools.proof.links import check_files, check_links, check_material, urls
@@ -34,6 +35,7 @@ def check_site(site: Site, report: Path | None = None) -> Iterator[str]:
     yield from check_material(site)
     yield from check_kinds(site)
     yield from check_scripts(site)
+    yield from check_downloads(site)
     if report is not None:
         yield from check_coverage(site, known, report)
 

@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.proof.downloads import is_download
 from tools.proof.links import unescaped
 from tools.proof.pages import BLOCKS, Element, Site
 from tools.proof.sources import named, read
+from tools.proof.vendored import is_vendored
 
-# Every kind of file that is published; code is shown on pages, not offered.
+# Every kind of file that is published, downloads aside.
 KINDS = {
     *(".css", ".gz", ".html", ".ico", ".inv", ".js", ".json", ".map", ".png", ".svg"),
     *(".txt", ".webmanifest", ".xml"),
@@ -73,7 +75,7 @@ def check_kinds(site: Site) -> Iterator[str]:
         name = named(site.folder, path)
         if path.is_symlink():
             yield f"{name}: this is a symbolic link; put the file there"
-        elif path.is_file() and path.suffix not in KINDS:
+        elif path.is_file() and path.suffix not in KINDS and not is_download(name):
             yield (
                 f"{name}: files of this kind are not published; name it in mkdocs.yml "
                 "under exclude_docs, or its kind in KINDS of tools/proof/forbidden.py"
@@ -81,9 +83,11 @@ def check_kinds(site: Site) -> Iterator[str]:
 
 
 def own_scripts(site: Site) -> Iterator[tuple[str, Path]]:
-    """Each published script that is not the theme's, and where it was written."""
+    """Each published script that is not the theme's and not from a package."""
     for path in sorted(site.folder.rglob("*.js")):
         name = named(site.folder, path)
+        if is_vendored(name, path):
+            continue
         if (site.root / "docs" / name).is_file():
             yield f"docs/{name}", path
         elif not name.startswith(THEME_SCRIPTS):

@@ -1,0 +1,243 @@
+// @ts-check
+// Run, Edit and Reset for the blocks of plain Python. The blocks are a notebook that starts
+// afresh with every Run: a block runs after all blocks above it, as these stand, edited or
+// not. Python arrives with the first Run and works in a worker, which can be stopped.
+
+const SECONDS = 5; // for a run; Python's own arrival does not count
+const CHARACTERS = 10_000; // of output
+
+/**
+ * @typedef {object} Cell A block that can be run, and what stands below it.
+ * @property {HTMLElement} box
+ * @property {HTMLElement} code
+ * @property {string} text the block as it is published
+ * @property {HTMLTextAreaElement} editor in the page while the block is edited
+ * @property {HTMLElement} result
+ * @property {HTMLElement} printed
+ * @property {HTMLElement} error
+ * @property {HTMLElement} said
+ */
+
+/** @type {Cell[]} */
+const cells = [];
+
+/**
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Partial<HTMLElementTagNameMap[T]>} properties
+ * @param {(Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+const make = (tag, properties = {}, ...children) => {
+  const element = document.createElement(tag);
+  Object.assign(element, properties).append(...children);
+  return element;
+};
+
+/** @param {Cell} cell */
+const isEdited = (cell) => cell.editor.isConnected && cell.editor.value !== cell.text;
+
+/** @param {Cell} cell */
+const textOf = (cell) => (cell.editor.isConnected ? cell.editor.value : cell.text);
+
+/** @param {Cell} cell @param {number} [line] the line to mark; without it, none is */
+const mark = (cell, line) => {
+  cell.box.classList.toggle("run-fault", line !== undefined);
+  cell.box.style.setProperty("--line", String((line ?? 1) - 1));
+};
+
+// One run at a time.
+
+/** @type {Worker | undefined} */
+let worker;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+/** @type {Cell | undefined} */
+let running;
+
+/** @param {string} words to say of the run that ends now */
+const end = (words) => {
+  clearTimeout(timer);
+  worker?.terminate();
+  worker = undefined;
+  if (running) {
+    running.said.textContent = words;
+    running.result.ariaBusy = "false";
+  }
+  running = undefined;
+};
+
+/** @param {Cell} cell */
+const run = (cell) => {
+  end("Ended, because another run began.");
+  cells.forEach((each) => mark(each));
+  running = cell;
+  cell.result.ariaBusy = "true";
+  const output = new Text();
+  cell.printed.replaceChildren(output);
+  cell.error.textContent = "";
+  cell.said.textContent = "Fetching Python …";
+
+  const above = cells.slice(0, cells.indexOf(cell));
+  const edited = above.filter(isEdited).map((each) => cells.indexOf(each) + 1);
+  const note = edited.length ? ` Block ${edited.join(", ")} ran as edited.` : "";
+  let turned = false; // from the blocks above to this one
+
+  try {
+    worker = new Worker(new URL("run-worker.js", import.meta.url));
+  } catch {
+    end("This browser has no workers, so Python cannot run here. Copy the block instead.");
+    return;
+  }
+  const mine = worker; // what an ended one still says is not heard
+  worker.onerror = (event) => {
+    event.preventDefault();
+    if (worker !== mine) return;
+    end("Python did not arrive, or this browser cannot run it. Press Run to try again.");
+  };
+  worker.onmessage = ({ data }) => {
+    if (worker !== mine) return;
+    if (data.kind === "started") {
+      cell.said.textContent = "Running …";
+      timer = setTimeout(() => {
+        const which = turned ? "this block" : "a block above";
+        end(`Stopped after ${SECONDS} seconds: ${which} had not come to its end.${note}`);
+      }, SECONDS * 1000);
+    } else if (data.kind === "turned") {
+      turned = true;
+    } else if (data.kind === "printed") {
+      output.appendData(data.text);
+      if (data.cut) {
+        end(`Stopped: it prints more than ${CHARACTERS} characters, and these are the first.${note}`);
+      }
+    } else if (data.kind === "failed") {
+      cell.error.textContent = data.text;
+      for (const [number, line] of data.faults) mark(cells[number], line);
+    } else {
+      end([ending(cell, turned), note].join("").trim());
+    }
+  };
+  worker.postMessage({ cells: [...above, cell].map(textOf), characters: CHARACTERS });
+};
+
+/** @param {Cell} cell @param {boolean} turned whether its turn came, after the blocks above */
+const ending = (cell, turned) => {
+  const error = cell.error.textContent ?? "";
+  if (error.includes("ModuleNotFoundError")) return "Nothing but math can be imported here.";
+  if (error && !turned && !cell.box.classList.contains("run-fault")) {
+    return "A block above fails, and this one needs it.";
+  }
+  return error || cell.printed.textContent ? "" : "It prints nothing.";
+};
+
+// Editing: an ordinary text field, which knows undo, pasting and Tab by itself.
+
+/** @param {Cell} cell */
+const edit = (cell) => {
+  if (!cell.editor.isConnected) {
+    cell.editor.value = cell.text;
+    cell.editor.rows = cell.text.split("\n").length + 1;
+    cell.code.hidden = true;
+    cell.code.after(cell.editor);
+  }
+  cell.editor.focus();
+};
+
+/** @param {Cell} cell */
+const reset = (cell) => {
+  cell.editor.remove();
+  cell.code.hidden = false;
+  cell.box.removeAttribute("data-copy");
+  mark(cell);
+};
+
+/** @param {HTMLTextAreaElement} editor */
+const breakLine = (editor) => {
+  const before = editor.value.slice(0, editor.selectionStart);
+  const line = before.slice(before.lastIndexOf("\n") + 1);
+  const indent = /^ */.exec(line)?.[0] ?? "";
+  const deeper = /:\s*$/.test(line) ? "    " : "";
+  // The only way that keeps undo; see the standard's note on execCommand.
+  document.execCommand("insertText", false, `\n${indent}${deeper}`);
+};
+
+/** @param {Cell} cell */
+const listen = (cell) => {
+  cell.editor.addEventListener("input", () => {
+    cell.editor.rows = cell.editor.value.split("\n").length + 1;
+    cell.box.dataset.copy = cell.editor.value; // what Material's copy button takes
+    mark(cell);
+  });
+  cell.editor.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    if (event.ctrlKey || event.metaKey) {
+      run(cell);
+    } else if (!event.shiftKey) {
+      breakLine(cell.editor);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+};
+
+/**
+ * The row of buttons below a block.
+ * @param {Cell} cell @param {string} name @param {string} count
+ */
+const bar = (cell, name, count) => {
+  /** @param {string} textContent @param {() => void} press */
+  const button = (textContent, press) => {
+    const made = make("button", { type: "button", textContent });
+    made.addEventListener("click", press);
+    return made;
+  };
+  const runs = button("Run", () => run(cell));
+  const edits = button("Edit", () => {
+    edit(cell);
+    resets.disabled = false;
+  });
+  const resets = button("Reset", () => {
+    reset(cell);
+    edits.focus(); // a button that is out of use would lose it
+    resets.disabled = true;
+  });
+  resets.disabled = true;
+  const group = { className: "run-bar", role: "group", ariaLabel: name };
+  return make("div", group, runs, edits, resets, make("span", { textContent: count }));
+};
+
+/** @param {HTMLElement} box @param {number} index @param {number} total */
+const dress = (box, index, total) => {
+  const name = `Block ${index + 1}`;
+  const code = /** @type {HTMLElement} */ (box.querySelector("pre > code"));
+  const text = (code.textContent ?? "").trimEnd();
+  const printed = make("pre", { className: "run-printed", tabIndex: 0, ariaLabel: `${name}: output` });
+  const error = make("pre", { className: "run-error", tabIndex: 0, ariaLabel: `${name}: error` });
+  const said = make("p", { className: "run-said" });
+  const result = make("div", { className: "run-result", role: "status" }, printed, error, said);
+  const editor = make("textarea", { className: "run-editor", ariaLabel: `${name}: Python to edit` });
+  Object.assign(editor, { autocapitalize: "off", autocomplete: "off", spellcheck: false });
+  const cell = { box, code, text, editor, result, printed, error, said };
+  cells.push(cell);
+  listen(cell);
+  box.append(bar(cell, name, `block ${index + 1} of ${total}`), result);
+};
+
+/** Say below the other blocks how they are run. */
+const note = () => {
+  const links = ["py", "ipynb"].map((kind) => {
+    const link = document.querySelector(`article a[href$=".${kind}"]`);
+    return make("a", { href: link?.getAttribute("href") ?? "", textContent: `.${kind}` });
+  });
+  for (const box of document.querySelectorAll(".language-python.highlight:not(.run)")) {
+    const [script, notebook] = links.map((link) => link.cloneNode(true));
+    const words = ["Needs PyTorch: copy it, or take the page as ", script, " or ", notebook, "."];
+    box.append(make("p", { className: "run-note" }, ...words));
+  }
+};
+
+const boxes = [...document.querySelectorAll(".highlight.run")];
+boxes.forEach((box, index) => dress(/** @type {HTMLElement} */ (box), index, boxes.length));
+note();
+document.documentElement.classList.add("run-ready");
