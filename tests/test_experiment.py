@@ -50,17 +50,17 @@ from mha.experiment.grammar import (
     vocabulary,
     written,
 )
-from mha.experiment.reader import (
+from mha.experiment.model import (
     Reader,
     is_right,
     looks,
-    new_reader,
     weights,
     with_weights,
     without_head,
 )
 from mha.experiment.runs import SETTINGS, Setting, parts
 from mha.experiment.summary import setting_of
+from mha.experiment.training import new_reader
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "docs" / "measured"

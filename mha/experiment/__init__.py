@@ -2,7 +2,7 @@
 
 from mha.experiment.files import Results, check_folder, examination, keep, provenance
 from mha.experiment.grammar import QUESTIONS
-from mha.experiment.reader import Reader, one_thread
+from mha.experiment.model import Reader
 from mha.experiment.runs import (
     CENTRE,
     HEADS,
@@ -13,6 +13,7 @@ from mha.experiment.runs import (
     trainings,
 )
 from mha.experiment.summary import Summary, summaries
+from mha.experiment.training import one_thread
 
 __all__ = [
     "CENTRE",

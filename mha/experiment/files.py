@@ -21,7 +21,7 @@ from mha.experiment.grammar import (
     vocabulary,
     written,
 )
-from mha.experiment.reader import Reader, weights, with_weights
+from mha.experiment.model import Reader, weights, with_weights
 from mha.experiment.runs import CENTRE, SEEDS, Run, parts
 from mha.experiment.summary import setting_of
 

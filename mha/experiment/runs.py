@@ -9,14 +9,14 @@ from torch import Generator, Tensor
 from torch.nn.functional import one_hot
 
 from mha.experiment.grammar import ROLES, Sentences, draw, meanings
-from mha.experiment.reader import (
+from mha.experiment.model import (
     Reader,
     is_right,
     looks,
     rounded,
-    trained,
     without_head,
 )
+from mha.experiment.training import trained
 
 HEADS = (1, 2, 4, 8)
 SEEDS = (0, 1, 2, 3, 4)  # in the middle setting
