@@ -120,7 +120,8 @@ def test_words_differ_and_a_bank_is_one_token():
 
 
 def test_roles_are_balanced():
-    sentences = draw(meanings(4, generator())[0], 4, 8000, generator())
+    every = torch.cat(meanings(4, generator()))
+    sentences = draw(every, 4, 8000, generator())
     who, whom = ROLES.index("who"), ROLES.index("to whom")
     counts = [sentences.answers[:, role].bincount() for role in (who, whom)]
     banks = sentences.answers[:, QUESTIONS.index("which bank")].bincount()
