@@ -314,7 +314,13 @@ def questions_table(groups: Sequence[Summary]) -> Table:
 
 def settings_table(groups: Sequence[Summary]) -> Table:
     """How many sentences have all answers right, by setting and number of heads."""
-    names = ("words of a kind", "width", "steps", *(f"{n} heads" for n in HEADS))
+    names = (
+        "words of a kind",
+        "width",
+        "steps",
+        "1 head",
+        *(f"{n} heads" for n in HEADS[1:]),
+    )
     table = Table(*names, box=None, header_style="", pad_edge=False)
     for setting in SETTINGS:
         sizes = (setting.words, setting.width, setting.steps)
@@ -334,6 +340,7 @@ def run_experiment(arguments: argparse.Namespace) -> int:
             for run, model in counted(trainings()):
                 runs.append(run)
                 certificate["seconds"] = round(time.monotonic() - begun)
+                certificate["processor_seconds"] = round(time.process_time())
                 if arguments.out:
                     keep(arguments.out, Results(certificate, runs, sentences), model)
     except OSError as error:

@@ -514,7 +514,7 @@ def test_the_command_writes_results_and_models_and_says_what_came_out(
     said = capsys.readouterr()
     assert said.err == ""
     assert "which bank" in said.out
-    assert "1 heads" in said.out
+    assert "1 head " in said.out
     assert sorted(file.name for file in folder.iterdir()) == [
         "experiment.json",
         "experiment_heads_1.json",
