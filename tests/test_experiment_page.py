@@ -1,5 +1,6 @@
 """Every number on the experiment's page is one of its results."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -66,7 +67,12 @@ def claims_about_the_result(runs: list[Run]) -> Iterator[str]:
 
 def claims_about_heads(runs: list[Run]) -> Iterator[str]:
     four, eight = at(runs, CENTRE, 4)[0].lost, at(runs, CENTRE, 8)[0].lost
+    assert max(loss for loss in four[1] if loss != four[1][1]) < 0.1
     assert all(sum(loss > 0.05 for loss in row) > 1 for row in four)
+    yield (
+        f"With four heads, head 2 is in charge of the doing, by {whole(four[1][1])} "
+        "points, and the others serve several questions each."
+    )
     assert max(eight[0][1:]) <= 0.005
     assert max(eight[5][:4]) <= 0.02 < 0.5 < eight[5][5]
     assert max(row[3] for row in eight) == eight[2][3]
@@ -78,6 +84,25 @@ def claims_about_heads(runs: list[Run]) -> Iterator[str]:
     yield (
         f"it costs {whole(eight[2][3])} points without head 3 and "
         f"{whole(eight[6][3])} without head 7."
+    )
+
+
+def claims_about_looks() -> Iterator[str]:
+    most = {}
+    for form in ("active", "passive"):
+        file = ROOT / f"docs/figures/experiment_looks_{form}.json"
+        data = json.loads(file.read_text("utf-8"))
+        most[form] = [
+            data["words"][row.index(max(row))] for row in data["attn_weights"]["8"]
+        ]
+    assert (most["active"][0], most["passive"][0]) == ("Anna", "Ben")  # the givers
+    assert most["active"].count("bank") == most["passive"].count("bank") == 2
+    yield "Of the eight heads, head 1 finds the giver wherever that name stands"
+    assert (most["active"][2], most["passive"][2]) == ("Ben", "At")
+    assert most["passive"][6] == "Anna"
+    yield (
+        "Head 3 looks at the receiver in the active sentence and at *At* in the "
+        "passive one, where head 7 has found the receiver"
     )
 
 
@@ -179,14 +204,14 @@ def claims_about_seeds(runs: list[Run]) -> Iterator[str]:
         sorted((row[bank], head) for head, row in enumerate(run.lost)) for run in eights
     ]
     assert [ranked[-1][1] for ranked in costs] == heads
-    for run, ranked in zip(eights, costs):
-        looked = run.looks[ranked[-2][1]][: len(ROLES)]
-        assert looked.index(max(looked)) == thing
+    seconds = [run.looks[ranked[-2][1]] for run, ranked in zip(eights, costs)]
+    things = sum(row[thing] == max(row) for row in seconds)
     yield (
         f"by {whole(min(ranked[-1][0] for ranked in costs))} points or more, without "
         "the head for the place, and by "
         f"{whole(min(ranked[-2][0] for ranked in costs))} points or more without "
-        "another one"
+        f"a second one, in {LETTERS[things]} of the five the head that looks at the "
+        "thing most."
     )
     spared = sum(max(row) <= 0.005 for run in eights for row in run.lost)
     yield f"of {8 * len(eights)}, only {LETTERS[spared]} can be switched off"
@@ -226,6 +251,7 @@ def test_every_number_of_the_page_is_one_of_the_results():
     claims = [
         *claims_about_the_result(results.runs),
         *claims_about_heads(results.runs),
+        *claims_about_looks(),
         *claims_about_difficulty(results.runs),
         *claims_about_seeds(results.runs),
         *claims_about_the_source(results),

@@ -84,4 +84,4 @@ def draw(canvas, x, y, right):
         middle, y + 17, percent(mean(right)), size=13, anchor="middle", mono=True
     )
     reach = f"{percent(min(right))} to {percent(max(right))}"
-    canvas.text(middle, y + 33, reach, size=12, anchor="middle", mono=True)
+    canvas.text(middle, y + 33, reach, size=12, anchor="middle")

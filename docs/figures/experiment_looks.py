@@ -54,7 +54,7 @@ class Sheet:
                         place = (x, y + 40 + ROW * row, COLUMN, ROW)
                         canvas.cell(*place, percent(weight), TEAL, shade(weight, 1))
                     x += COLUMN
-                x += 10
+                x += 16
             y += 50 + ROW * len(words)
         return canvas.svg()
 
