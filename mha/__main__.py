@@ -68,6 +68,7 @@ from mha.experiment import (
     experiment,
     keep,
     one_thread,
+    percent,
     provenance,
     summaries,
     trainings,
@@ -298,22 +299,22 @@ def counted(asked: Sequence[Training]) -> Iterator[tuple[Run, Reader]]:
 
 
 def questions_table(groups: Sequence[Summary]) -> Table:
-    """How many sentences of the middle setting are answered right, by question."""
-    names = ("heads", "all right", "over the seeds", *QUESTIONS)
+    """Percent of sentences answered right in the middle setting, by question."""
+    names = ("heads", "all right", "seeds", *QUESTIONS)
     table = Table(*names, box=None, header_style="", pad_edge=False)
     for group in groups:
         if group.setting == CENTRE:
             table.add_row(
                 str(group.num_heads),
-                f"{group.mean:.1%}",
-                f"{min(group.all_right):.1%} to {max(group.all_right):.1%}",
-                *(f"{share:.1%}" for share in group.accuracy),
+                percent(group.mean),
+                f"{percent(min(group.all_right))} to {percent(max(group.all_right))}",
+                *map(percent, group.accuracy),
             )
     return table
 
 
 def settings_table(groups: Sequence[Summary]) -> Table:
-    """How many sentences have all answers right, by setting and number of heads."""
+    """Percent of sentences with all answers right, by setting and number of heads."""
     names = (
         "words of a kind",
         "width",
@@ -324,7 +325,7 @@ def settings_table(groups: Sequence[Summary]) -> Table:
     table = Table(*names, box=None, header_style="", pad_edge=False)
     for setting in SETTINGS:
         sizes = (setting.words, setting.width, setting.steps)
-        means = [f"{group.mean:.1%}" for group in groups if group.setting == setting]
+        means = [percent(group.mean) for group in groups if group.setting == setting]
         table.add_row(*map(str, sizes), *means)
     return table
 
@@ -349,8 +350,14 @@ def run_experiment(arguments: argparse.Namespace) -> int:
     console = Output(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = PIPE_WIDTH
-    for table in (questions_table(summaries(runs)), settings_table(summaries(runs))):
-        console.print(table)
+    groups = summaries(runs)
+    console.print(
+        f"Percent of sentences right, {CENTRE.words} words of a kind, width "
+        f"{CENTRE.width}, {CENTRE.steps} steps:"
+    )
+    console.print(questions_table(groups))
+    console.print("\nPercent with all answers right, by words, width and steps:")
+    console.print(settings_table(groups))
     return 0
 
 

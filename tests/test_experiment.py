@@ -22,6 +22,7 @@ from mha.experiment import (
     experiment,
     files,
     one_thread,
+    percent,
     summaries,
     trainings,
 )
@@ -495,8 +496,9 @@ def _signals():
 
 @pytest.fixture
 def small(monkeypatch):
-    """The command with two runs, those of the middle setting's smallest models."""
-    asked = [Training(replace(CENTRE, steps=2), heads, 0) for heads in (1, 2)]
+    """The command with three runs of two steps, in place of the middle setting's."""
+    middle = replace(CENTRE, steps=2)
+    asked = [Training(middle, *run) for run in ((1, 0), (2, 0), (2, 1))]
     monkeypatch.setattr(command, "trainings", lambda: asked)
     for module in (command, files):
         monkeypatch.setattr(module, "CENTRE", asked[0].setting)
@@ -521,8 +523,11 @@ def test_the_command_writes_results_and_models_and_says_what_came_out(
         "experiment_heads_2.json",
     ]
     results = read_results(folder / "experiment.json")
-    (one, _) = summaries(results.runs)
-    assert f"{one.mean:.1%}" in said.out
+    assert len(results.runs) == 3
+    one, two = summaries(results.runs)
+    ranges = f"{percent(min(two.all_right))} to {percent(max(two.all_right))}"
+    assert f"1      {percent(one.mean)} " in said.out
+    assert ranges in said.out
     assert results.provenance["threads"] == 1
     assert read_model(folder / "experiment_heads_2.json")[1] == results.runs[1]
 
@@ -581,3 +586,11 @@ def test_what_is_finished_is_kept_when_it_is_interrupted(
         "experiment_heads_1.json",
     ]
     assert torch.get_num_threads() == threads
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(1, "100"), (0.998, "99"), (0.994, "99"), (0.5, "50"), (-0.001, "0"), (0, "0")],
+)
+def test_a_hundred_percent_means_all(share: float, said: str):
+    assert percent(share) == said

@@ -9,7 +9,7 @@ from pathlib import Path
 from mha.experiment.files import Results, read_results
 from mha.experiment.grammar import BANKS, ORDERS, QUESTIONS, ROLES, SLOTS, THINGS
 from mha.experiment.runs import CENTRE, HEADS, SETTINGS, Run, Setting
-from mha.experiment.summary import setting_of
+from mha.experiment.summary import percent, setting_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/chapters/6.1-multi-head-self-attention/experiment.md"
@@ -20,15 +20,9 @@ LETTERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight
 def prose() -> str:
     """The words of the page in one line, without links' targets and marks of code."""
     text = PAGE.read_text("utf-8").partition("\n# ")[2]
-    text = re.sub(
-        r"^```.*?^```$|^--8<--.*$|</?fig.*?>|\{#.*?\}", "", text, flags=re.M | re.S
-    )
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    text = re.sub(r"^--8<--.*$|</?fig.*?>|\{#.*?\}", "", text, flags=re.M)
     return " ".join(re.sub(r"\]\([^)]*\)", "]", text).split())
-
-
-def whole(share: float) -> str:
-    """A share as the page writes it: whole percents, 100 only if nothing is wrong."""
-    return "99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
 def at(runs: list[Run], setting: Setting, heads: int) -> list[Run]:
@@ -36,7 +30,7 @@ def at(runs: list[Run], setting: Setting, heads: int) -> list[Run]:
 
 
 def mean(runs: list[Run]) -> str:
-    return whole(sum(run.all_right for run in runs) / len(runs))
+    return percent(sum(run.all_right for run in runs) / len(runs))
 
 
 def claims_about_the_result(runs: list[Run]) -> Iterator[str]:
@@ -47,7 +41,7 @@ def claims_about_the_result(runs: list[Run]) -> Iterator[str]:
         f"with two heads {mean(two)} %, with four and with eight {mean(four)} %."
     )
     reached = sorted(run.all_right for run in two)
-    yield f"two heads reach from {whole(reached[0])} % to {whole(reached[-1])} %."
+    yield f"two heads reach from {percent(reached[0])} % to {percent(reached[-1])} %."
     easy = [run.accuracy[q] for run in one for q in (1, 2, 4, 5)]
     assert min(easy) >= 0.99
     yield "each in 99 % of the sentences or more"
@@ -56,9 +50,9 @@ def claims_about_the_result(runs: list[Run]) -> Iterator[str]:
     assert len(settled) == 4
     yield (
         "In four of the five seeds it has settled for one of them, more than 95 % "
-        f"right, and is right about the other in {whole(settled[0][0])} % to "
-        f"{whole(settled[-1][0])} %; guessing among the seven other names would give "
-        f"{whole(1 / 7)} %."
+        f"right, and is right about the other in {percent(settled[0][0])} % to "
+        f"{percent(settled[-1][0])} %; guessing among the seven other names would give "
+        f"{percent(1 / 7)} %."
     )
     counts = {run.num_weights for run in runs if setting_of(run) == CENTRE}
     assert len(counts) == 1
@@ -70,20 +64,20 @@ def claims_about_heads(runs: list[Run]) -> Iterator[str]:
     assert max(loss for loss in four[1] if loss != four[1][1]) < 0.1
     assert all(sum(loss > 0.05 for loss in row) > 1 for row in four)
     yield (
-        f"With four heads, head 2 is in charge of the doing, by {whole(four[1][1])} "
+        f"With four heads, head 2 is in charge of the doing, by {percent(four[1][1])} "
         "points, and the others serve several questions each."
     )
     assert max(eight[0][1:]) <= 0.005
     assert max(eight[5][:4]) <= 0.02 < 0.5 < eight[5][5]
     assert max(row[3] for row in eight) == eight[2][3]
     yield (
-        f"without head 1 the giver is lost, by {whole(eight[0][0])} points, and "
-        f"nothing else; without head 6 the place is lost, by {whole(eight[5][4])}, and "
-        "with it the bank."
+        f"without head 1 the giver is lost, by {percent(eight[0][0])} points, and "
+        "nothing else; without head 6 the place is lost, by "
+        f"{percent(eight[5][4])}, and with it the bank."
     )
     yield (
-        f"it costs {whole(eight[2][3])} points without head 3 and "
-        f"{whole(eight[6][3])} without head 7."
+        f"it costs {percent(eight[2][3])} points without head 3 and "
+        f"{percent(eight[6][3])} without head 7."
     )
 
 
@@ -192,7 +186,7 @@ def claims_about_seeds(runs: list[Run]) -> Iterator[str]:
     shares = sorted(run.looks[head][where] for run, head in zip(eights, heads))
     assert len(set(heads)) == len(eights) == 5
     yield (
-        f"which gets between {whole(shares[0])} % and {whole(shares[-1])} % of its "
+        f"which gets between {percent(shares[0])} % and {percent(shares[-1])} % of its "
         "attention"
     )
     givers = [any(row[0] > 0.5 for row in run.looks) for run in eights]
@@ -207,9 +201,9 @@ def claims_about_seeds(runs: list[Run]) -> Iterator[str]:
     seconds = [run.looks[ranked[-2][1]] for run, ranked in zip(eights, costs)]
     things = sum(row[thing] == max(row) for row in seconds)
     yield (
-        f"by {whole(min(ranked[-1][0] for ranked in costs))} points or more, without "
+        f"by {percent(min(ranked[-1][0] for ranked in costs))} points or more, without "
         "the head for the place, and by "
-        f"{whole(min(ranked[-2][0] for ranked in costs))} points or more without "
+        f"{percent(min(ranked[-2][0] for ranked in costs))} points or more without "
         f"a second one, in {LETTERS[things]} of the five the head that looks at the "
         "thing most."
     )

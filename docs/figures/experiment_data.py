@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from canvas import MUTED, TEAL, number, shade
+from canvas import MINUS, MUTED, TEAL, shade
 
+from mha.experiment import percent
 from mha.experiment.files import read_results
 
 MEASURED = Path(__file__).parents[1] / "measured"
@@ -12,13 +13,6 @@ MEASURED = Path(__file__).parents[1] / "measured"
 def results():
     """The published results."""
     return read_results(MEASURED / "experiment.json")
-
-
-def percent(share):
-    """A share as whole percents, 100 only if nothing is wrong."""
-    if 0.995 <= share < 1:
-        return "99"
-    return number(100 * share, 0)
 
 
 def heading_row(canvas, left, top, width, names):
@@ -37,4 +31,4 @@ def cells(canvas, left, top, size, row, largest=1, color=TEAL):
     for column, share in enumerate(row):
         place = (left + width * column, top, width, height)
         strength = shade(max(share, 0), largest)
-        canvas.cell(*place, percent(share), color, strength)
+        canvas.cell(*place, percent(share).replace("-", MINUS), color, strength)

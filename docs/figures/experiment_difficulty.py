@@ -1,10 +1,10 @@
 """How the result changes with the words, the width and the training."""
 
 from canvas import MUTED, TEAL, Canvas, shade
-from experiment_data import percent, results
+from experiment_data import results
 from experiment_heads import mean, named
 
-from mha.experiment import CENTRE, HEADS, SETTINGS, summaries
+from mha.experiment import CENTRE, HEADS, SETTINGS, percent, summaries
 
 LEFT, WIDTH, ROW = 74, 71, 40
 AXES = (  # the size that changes, and how it is named

@@ -1,9 +1,9 @@
 """How many sentences models with 1, 2, 4 and 8 heads answer, by seed and question."""
 
 from canvas import FAINT, MUTED, TEAL, Canvas
-from experiment_data import cells, heading_row, percent, results
+from experiment_data import cells, heading_row, results
 
-from mha.experiment import CENTRE, QUESTIONS, summaries
+from mha.experiment import CENTRE, QUESTIONS, percent, summaries
 
 LEFT, RIGHT = 64, 340  # of the axis
 TOP, ROW = 44, 30

@@ -2,10 +2,10 @@
 
 from canvas import MUTED, TEAL, Canvas, shade
 from chapter import rounded
-from experiment_data import MEASURED, percent
+from experiment_data import MEASURED
 from experiment_heads import named
 
-from mha.experiment import HEADS
+from mha.experiment import HEADS, percent
 from mha.experiment.files import read_model
 from mha.experiment.grammar import read
 from mha.experiment.model import looks

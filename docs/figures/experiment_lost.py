@@ -1,10 +1,10 @@
 """What is lost when one head is switched off: heads and questions."""
 
 from canvas import Canvas
-from experiment_data import cells, heading_row, percent, results
+from experiment_data import cells, heading_row, results
 from experiment_heads import named
 
-from mha.experiment import CENTRE, QUESTIONS
+from mha.experiment import CENTRE, QUESTIONS, percent
 from mha.experiment.summary import setting_of
 
 LEFT, WIDTH, ROW = 64, 49, 24

@@ -1,9 +1,9 @@
 """Where each head looks, in five models that differ in their seed only."""
 
 from canvas import Canvas
-from experiment_data import cells, heading_row, percent, results
+from experiment_data import cells, heading_row, results
 
-from mha.experiment import CENTRE
+from mha.experiment import CENTRE, percent
 from mha.experiment.grammar import ROLES
 from mha.experiment.summary import setting_of
 

@@ -12,7 +12,7 @@ from mha.experiment.runs import (
     experiment,
     trainings,
 )
-from mha.experiment.summary import Summary, summaries
+from mha.experiment.summary import Summary, percent, summaries
 from mha.experiment.training import one_thread
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "experiment",
     "keep",
     "one_thread",
+    "percent",
     "provenance",
     "summaries",
     "trainings",

@@ -23,6 +23,11 @@ class Summary:
         return mean(self.all_right)
 
 
+def percent(share: float) -> str:
+    """A share as whole percents, 100 only if nothing is wrong."""
+    return "99" if 0.995 <= share < 1 else str(round(100 * share))
+
+
 def setting_of(run: Run) -> Setting:
     """How hard it was."""
     return Setting(run.words, run.width, run.steps)
