@@ -59,7 +59,7 @@ from mha.experiment.model import (
     with_weights,
     without_head,
 )
-from mha.experiment.runs import SETTINGS, Setting, parts
+from mha.experiment.runs import SETTINGS, Setting, measured, parts
 from mha.experiment.summary import setting_of
 from mha.experiment.training import new_reader
 
@@ -461,6 +461,39 @@ def test_a_published_model_gives_the_answers_that_were_measured(num_heads: int):
     assert accuracy == run.accuracy
     assert run in results.runs
     assert (setting_of(run), run.seed) == (CENTRE, 0)
+
+
+@torch.no_grad()
+def test_a_published_loss_is_the_accuracy_without_the_head():
+    model, run = read_model(MEASURED / "experiment_heads_4.json")
+    test = parts(run.words)[1]
+    again = measured(Training(CENTRE, 4, 0), model, test)
+    kept = torch.ones(run.width)
+    kept[4:8] = 0  # head 1
+    model.attention.out_proj.register_forward_pre_hook(
+        lambda _, inputs: inputs[0] * kept
+    )
+
+    accuracy = is_right(model, test).double().mean(dim=0)
+
+    lost = torch.tensor(run.accuracy) - accuracy
+    assert again.lost == run.lost
+    assert_close(lost, torch.tensor(run.lost[1]).double(), atol=2e-4, rtol=0)
+    assert lost.max() > 0.5
+
+
+def test_published_looks_are_shares_of_the_words_that_are_asked_for():
+    model, run = read_model(MEASURED / "experiment_heads_4.json")
+    test, first = parts(run.words)[1], torch.tensor(first_tokens(run.words))
+    place = ROLES.index("where")
+    token = test.answers[:, place] + first[place]  # (b,)
+
+    attention = looks(model, test.tokens, test.ends)  # (b, num_heads, LONGEST)
+
+    found = (test.tokens == token[:, None]).float()
+    shares = (attention * found[:, None]).sum(dim=2).mean(dim=0)
+    expected = torch.tensor([row[place] for row in run.looks])
+    assert_close(shares, expected, atol=2e-4, rtol=0)
 
 
 @pytest.mark.parametrize("num_heads", HEADS)

@@ -22,7 +22,7 @@ def prose() -> str:
     text = PAGE.read_text("utf-8").partition("\n# ")[2]
     text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     text = re.sub(r"^--8<--.*$|</?fig.*?>|\{#.*?\}", "", text, flags=re.M)
-    return " ".join(re.sub(r"\]\([^)]*\)", "]", text).split())
+    return " ".join(re.sub(r"\]\([^)]*\)", "]", text).split())  # no-break spaces, too
 
 
 def at(runs: list[Run], setting: Setting, heads: int) -> list[Run]:

@@ -14,7 +14,7 @@ SENTENCES = (
     "Anna sold Ben the oar at the bank.",
     "At the bank Anna was sold the mask by Ben.",
 )
-LEFT, COLUMN, ROW = 76, 35, 22
+LEFT, COLUMN, ROW = 50, 35, 22
 BLOCKS = ((1, 2, 4), (8,))  # head counts that stand side by side
 
 
@@ -54,7 +54,7 @@ class Sheet:
                         place = (x, y + 40 + ROW * row, COLUMN, ROW)
                         canvas.cell(*place, percent(weight), TEAL, shade(weight, 1))
                     x += COLUMN
-                x += 16
+                x += 24
             y += 50 + ROW * len(words)
         return canvas.svg()
 
