@@ -522,9 +522,13 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def _signals():
-    before = signal.getsignal(signal.SIGTERM)
+    """The signals of a program in the foreground; then as they were."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.getsignal(number) for number in numbers]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGTERM, before)
+    for number, handler in zip(numbers, before):
+        signal.signal(number, handler)
 
 
 @pytest.fixture
