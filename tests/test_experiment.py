@@ -379,7 +379,9 @@ def test_a_foreign_file_is_refused(text: str, said: str, tmp_path: Path):
         (lambda data: data.pop("runs"), "must hold results, got: KeyError"),
         (lambda data: data["runs"][0].pop("lost"), "got: KeyError.'lost'"),
         (lambda data: data["runs"][0].update(accuracy="x"), "got: TypeError"),
+        (lambda data: data["runs"][0].update(accuracy=None), "got: RuntimeError"),
         (lambda data: data["runs"][0].update(accuracy=[1.0]), "accuracy must be"),
+        (lambda data: data.update(runs=[[]]), "got: TypeError"),
         (lambda data: data["runs"][1].update(num_heads=3), "lost must be"),
     ],
 )
@@ -399,6 +401,7 @@ def test_damaged_results_are_refused(tiny, change, said: str, tmp_path: Path):
         (lambda data: data.update(vocabulary=["tea"]), "not those of the grammar"),
         (lambda data: data["weights"].pop("word.weight"), "Missing key"),
         (lambda data: data["run"].update(width=5), "divisible"),
+        (lambda data: data.update(weights=[]), "AttributeError"),
     ],
 )
 def test_a_damaged_model_is_refused(tiny, change, said: str, tmp_path: Path):

@@ -186,8 +186,8 @@ def claims_about_seeds(runs: list[Run]) -> Iterator[str]:
     shares = sorted(run.looks[head][where] for run, head in zip(eights, heads))
     assert len(set(heads)) == len(eights) == 5
     yield (
-        f"which gets between {percent(shares[0])} % and {percent(shares[-1])} % of its "
-        "attention"
+        f"which gives it between {percent(shares[0])} % and {percent(shares[-1])} % of "
+        "its attention"
     )
     givers = [any(row[0] > 0.5 for row in run.looks) for run in eights]
     yield (

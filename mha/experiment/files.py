@@ -177,7 +177,7 @@ def read_results(path: Path) -> Results:
     try:
         runs = [run_of(entry) for entry in data["runs"]]
         return Results(dict(data["provenance"]), runs, list(data["sentences"]))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{path.name} must hold results, got: {error!r}") from None
 
 
@@ -186,7 +186,7 @@ def run_of(entry: dict[str, Any]) -> Run:
 
     Raises:
         KeyError: If something is missing.
-        TypeError: If something is no number or no list.
+        TypeError, RuntimeError: If something is no number or no list.
         ValueError: If a table has another size.
     """
     run = Run(*(entry[field.name] for field in fields(Run)))
@@ -216,5 +216,5 @@ def read_model(path: Path) -> tuple[Reader, Run]:
             raise ValueError("the words are not those of the grammar")
         model = Reader(run.words, run.width, run.num_heads)
         return with_weights(model, data["weights"]), run
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{path.name} must hold a model, got: {error!r}") from None
