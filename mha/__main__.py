@@ -20,6 +20,10 @@ say; later versions may add keys, but none goes away or changes its meaning:
 - `ask`: a question that leads to the line
 - `link`: the page that explains it
 - `note`: the next step of an unfinished layer, or why one could not be judged
+
+`mha experiment [--out FOLDER]` measures why there are several heads. Its exit status is
+0, or 2 where the folder cannot be written; interrupted or ended from outside (130 and
+143) it leaves in the folder what is finished.
 """
 
 import argparse
@@ -27,9 +31,11 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from glob import glob
 from io import TextIOWrapper
+from pathlib import Path
 from typing import NoReturn
 
 from rich.console import Console
@@ -46,6 +52,26 @@ from mha.checker.worker import (
     check_files,
     processes_at_once,
     start_method,
+)
+from mha.experiment import (
+    CENTRE,
+    HEADS,
+    QUESTIONS,
+    SETTINGS,
+    Reader,
+    Results,
+    Run,
+    Summary,
+    Training,
+    check_folder,
+    examination,
+    experiment,
+    keep,
+    one_thread,
+    percent,
+    provenance,
+    summaries,
+    trainings,
 )
 
 EXIT: dict[Status, int] = {"right": 0, "wrong": 1, "unfinished": 2, "unjudged": 2}
@@ -135,6 +161,19 @@ def parser() -> argparse.ArgumentParser:
         help="try torch.compile too, which takes some seconds more",
     )
     check.set_defaults(run=check_layers)
+    several = commands.add_parser(
+        "experiment",
+        help="measure why there are several heads",
+        description="Train small models that differ in their number of heads only, "
+        "and measure what each can tell of a sentence. It takes a few minutes.",
+    )
+    several.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="where results and one model of each head count go, as JSON files",
+    )
+    several.set_defaults(run=run_experiment)
     return top
 
 
@@ -245,6 +284,81 @@ def check_layers(arguments: argparse.Namespace) -> int:
     if arguments.format == "text":
         show(verdicts)
     return max(EXIT[verdict.report.status] for verdict in verdicts)
+
+
+def counted(asked: Sequence[Training]) -> Iterator[tuple[Run, Reader]]:
+    """The runs of the experiment, counted by a bar."""
+    console = Console(stderr=True)
+    with Progress(
+        *Progress.get_default_columns(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        yield from progress.track(experiment(asked), len(asked), description="Training")
+
+
+def questions_table(groups: Sequence[Summary]) -> Table:
+    """Percent of sentences answered right in the middle setting, by question."""
+    names = ("heads", "all right", "seeds", *QUESTIONS)
+    table = Table(*names, box=None, header_style="", pad_edge=False)
+    for group in groups:
+        if group.setting == CENTRE:
+            table.add_row(
+                str(group.num_heads),
+                percent(group.mean),
+                f"{percent(min(group.all_right))} to {percent(max(group.all_right))}",
+                *map(percent, group.accuracy),
+            )
+    return table
+
+
+def settings_table(groups: Sequence[Summary]) -> Table:
+    """Percent of sentences with all answers right, by setting and number of heads."""
+    names = (
+        "words of a kind",
+        "width",
+        "steps",
+        "1 head",
+        *(f"{n} heads" for n in HEADS[1:]),
+    )
+    table = Table(*names, box=None, header_style="", pad_edge=False)
+    for setting in SETTINGS:
+        sizes = (setting.words, setting.width, setting.steps)
+        means = [percent(group.mean) for group in groups if group.setting == setting]
+        table.add_row(*map(str, sizes), *means)
+    return table
+
+
+def run_experiment(arguments: argparse.Namespace) -> int:
+    """Train, measure, keep what is finished, and print what came out."""
+    begun, runs = time.monotonic(), list[Run]()
+    certificate, sentences = provenance(), examination()
+    try:
+        if arguments.out:
+            check_folder(arguments.out)
+        with one_thread():
+            for run, model in counted(trainings()):
+                runs.append(run)
+                certificate["seconds"] = round(time.monotonic() - begun)
+                certificate["processor_seconds"] = round(time.process_time())
+                if arguments.out:
+                    keep(arguments.out, Results(certificate, runs, sentences), model)
+    except OSError as error:
+        print(f"FOLDER must be one that can be written, got: {error}", file=sys.stderr)
+        return 2
+    console = Output(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    groups = summaries(runs)
+    console.print(
+        f"Percent of sentences right, {CENTRE.words} words of a kind, width "
+        f"{CENTRE.width}, {CENTRE.steps} steps:"
+    )
+    console.print(questions_table(groups))
+    console.print("\nPercent with all answers right, by words, width and steps:")
+    console.print(settings_table(groups))
+    return 0
 
 
 def fill_gaps() -> None:

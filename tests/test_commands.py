@@ -37,6 +37,7 @@ COMMANDS = {
         r".venv\Scripts\python -m pytest",
         "mha check my_attention.py",
         "mha check my_attention.py:MultiHeadAttentionWrapper",
+        "mha experiment --out measured",  # tests/test_experiment.py runs it
         "torchrun --nproc-per-node 2 -m mha.examples.sharded",
     ],
     "CONTRIBUTING.md": [

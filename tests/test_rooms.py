@@ -43,7 +43,7 @@ def test_every_module_has_a_room():
     folders = {path.name for path in ROOT.glob("mha/*/") if path.name[0] not in "_."}
 
     assert modules == LISTINGS.keys()
-    assert folders == {"checker", "examples", "exercises", "mistakes"}
+    assert folders == {"checker", "examples", "exercises", "experiment", "mistakes"}
 
 
 @pytest.mark.parametrize("listing", LISTINGS)
@@ -83,6 +83,13 @@ def test_the_checker_imports_mistakes_and_itself(path: Path):
     rooms = {name.split(".")[0] for name in own(imports(path), "mha")}
 
     assert rooms <= {"checker", "mistakes"}
+
+
+@pytest.mark.parametrize("path", files("mha/experiment/*.py"), ids=str)
+def test_the_experiment_imports_the_fused_listing_and_itself(path: Path):
+    rooms = {name.split(".")[0] for name in own(imports(path), "mha")}
+
+    assert rooms <= {"experiment", "fused"}
 
 
 @pytest.mark.parametrize("path", files("mha/**/*.py"), ids=str)

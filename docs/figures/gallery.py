@@ -4,6 +4,11 @@ import json
 from pathlib import Path
 
 import direction
+import experiment_difficulty
+import experiment_heads
+import experiment_looks
+import experiment_lost
+import experiment_seeds
 import glue_is_a_sum
 import gluing
 import home
@@ -21,26 +26,34 @@ import strides
 import word
 
 HERE = Path(__file__).parent
-PICTURES = {
-    module.__name__: module
-    for module in (
-        home,
-        one_budget,
-        word,
-        splitting,
-        gluing,
-        strides,
-        mask,
-        influence,
-        stacked_fused,
-        scaling,
-        glue_is_a_sum,
-        spread,
-        spread_cost,
-        direction,
-        pitfalls_count,
-    )
-} | pitfalls.SHEETS
+PICTURES = (
+    {
+        module.__name__: module
+        for module in (
+            home,
+            one_budget,
+            word,
+            splitting,
+            gluing,
+            strides,
+            mask,
+            influence,
+            stacked_fused,
+            scaling,
+            glue_is_a_sum,
+            spread,
+            spread_cost,
+            direction,
+            pitfalls_count,
+            experiment_heads,
+            experiment_lost,
+            experiment_difficulty,
+            experiment_seeds,
+        )
+    }
+    | pitfalls.SHEETS
+    | experiment_looks.SHEETS
+)
 
 
 def as_json(values):

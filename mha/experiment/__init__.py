@@ -1,0 +1,37 @@
+"""Why several heads: one small task, trained and measured; only heads change."""
+
+from mha.experiment.files import Results, check_folder, examination, keep, provenance
+from mha.experiment.grammar import QUESTIONS
+from mha.experiment.model import Reader
+from mha.experiment.runs import (
+    CENTRE,
+    HEADS,
+    SETTINGS,
+    Run,
+    Training,
+    experiment,
+    trainings,
+)
+from mha.experiment.summary import Summary, percent, summaries
+from mha.experiment.training import one_thread
+
+__all__ = [
+    "CENTRE",
+    "HEADS",
+    "QUESTIONS",
+    "SETTINGS",
+    "Reader",
+    "Results",
+    "Run",
+    "Summary",
+    "Training",
+    "check_folder",
+    "examination",
+    "experiment",
+    "keep",
+    "one_thread",
+    "percent",
+    "provenance",
+    "summaries",
+    "trainings",
+]
