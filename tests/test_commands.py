@@ -38,12 +38,16 @@ COMMANDS = {
         "mha check my_attention.py",
         "mha check my_attention.py:MultiHeadAttentionWrapper",
         "mha experiment --out measured",  # tests/test_experiment.py runs it
+        "mha bench --tokens 128 512 1024 --no-compile",  # tests/bench runs them smaller
+        "mha bench --json bench-cpu.json",
+        "python tests/gpu.py bench-cuda.json",
         "torchrun --nproc-per-node 2 -m mha.examples.sharded",
     ],
     "CONTRIBUTING.md": [
         "make outputs",
         "make figures",
         "torchrun --nproc-per-node 2 docs/measured/parallel.py",
+        "python docs/measured/listing.py",
         "make site",
         "make mutants",
         "python -m pytest -c tests/layers/bare.ini tests/layers",

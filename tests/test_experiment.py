@@ -12,8 +12,9 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from mha import __main__ as command
+from mha import measured as files_of_results
 from mha.__main__ import main
+from mha.commands import experiment as command
 from mha.experiment import (
     CENTRE,
     HEADS,
@@ -28,8 +29,6 @@ from mha.experiment import (
 )
 from mha.experiment.files import (
     examination,
-    opened,
-    processor,
     read_model,
     read_results,
     save_model,
@@ -339,23 +338,6 @@ def test_a_model_comes_back_from_its_file(tiny, tmp_path: Path):
     assert weights(again) == weights(model)
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
-    tiny, tmp_path: Path, monkeypatch
-):
-    path = tmp_path / "r.json"
-    save_results(path, results_of(tiny))
-    before = path.read_bytes()
-
-    def full(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", full)
-
-    with pytest.raises(OSError, match="disk full"):
-        save_results(path, replace(results_of(tiny), sentences=[]))
-    assert [file.read_bytes() for file in tmp_path.iterdir()] == [before]
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -413,15 +395,6 @@ def test_a_damaged_model_is_refused(tiny, change, said: str, tmp_path: Path):
 
     with pytest.raises(ValueError, match=f"m.json must hold a model, got: .*{said}"):
         read_model(tmp_path / "m.json")
-
-
-def test_a_processor_without_a_name_is_unknown(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(files.platform, "processor", lambda: "")
-    named = tmp_path / "cpuinfo"
-    named.write_text("model name\t: Abacus 3\n", "utf-8")
-
-    assert processor(named) == "Abacus 3"
-    assert processor(tmp_path / "none") == "unknown processor"
 
 
 # What is published
@@ -501,7 +474,7 @@ def test_published_looks_are_shares_of_the_words_that_are_asked_for():
 
 @pytest.mark.parametrize("num_heads", HEADS)
 def test_a_published_model_says_all_that_a_page_needs(num_heads: int):
-    data = opened(MEASURED / f"experiment_heads_{num_heads}.json", files.MODEL)
+    data = files_of_results.read(MEASURED / f"experiment_heads_{num_heads}.json", files.MODEL)
     words, known = CENTRE.words, vocabulary(CENTRE.words)
 
     assert data["vocabulary"] == known

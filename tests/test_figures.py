@@ -18,6 +18,7 @@ sys.path.append(str(FIGURES))
 chapter = importlib.import_module("chapter")
 canvas = importlib.import_module("canvas")
 gallery = importlib.import_module("gallery")
+tables = importlib.import_module("tables")
 NAMES = list(gallery.PICTURES)
 CURE = "draw the pictures again with `make figures`"
 
@@ -71,6 +72,13 @@ def check_picture(name, written):
 @pytest.mark.parametrize("name", NAMES)
 def test_data_is_what_the_package_computes(name):
     check_data(name, data(name))
+
+
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_table_is_what_was_measured(name):
+    written = (FIGURES / f"{name}.md").read_text("utf-8")
+
+    assert written == tables.TABLES[name](), f"docs/figures/{name}.md is stale: {CURE}"
 
 
 @pytest.mark.parametrize("name", NAMES)

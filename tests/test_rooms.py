@@ -42,8 +42,11 @@ def test_every_module_has_a_room():
     modules = {path.stem for path in ROOT.glob("mha/*.py")} - {"__init__", "__main__"}
     folders = {path.name for path in ROOT.glob("mha/*/") if path.name[0] not in "_."}
 
-    assert modules == LISTINGS.keys()
-    assert folders == {"checker", "examples", "exercises", "experiment", "mistakes"}
+    assert modules == LISTINGS.keys() | {"measured"}
+    assert folders == {
+        *("bench", "checker", "commands", "examples", "exercises", "experiment"),
+        "mistakes",
+    }
 
 
 @pytest.mark.parametrize("listing", LISTINGS)
@@ -60,7 +63,7 @@ def test_plain_imports_math_alone():
 @pytest.mark.parametrize("path", files("mha/**/*.py"), ids=str)
 def test_the_package_needs_torch_rich_and_the_standard_library(path: Path):
     known = {"torch", "mha", *sys.stdlib_module_names}
-    known |= {"rich"} if path.stem == "__main__" else set()
+    known |= {"rich"} if path.parent.name == "commands" else set()
 
     assert {name.split(".")[0] for name in imports(path)} <= known
 
@@ -89,12 +92,26 @@ def test_the_checker_imports_mistakes_and_itself(path: Path):
 def test_the_experiment_imports_the_fused_listing_and_itself(path: Path):
     rooms = {name.split(".")[0] for name in own(imports(path), "mha")}
 
-    assert rooms <= {"experiment", "fused"}
+    assert rooms <= {"experiment", "fused", "measured"}
+
+
+@pytest.mark.parametrize("path", files("mha/bench/*.py"), ids=str)
+def test_the_benchmark_imports_listings_and_itself(path: Path):
+    rooms = {name.split(".")[0] for name in own(imports(path), "mha")}
+
+    assert rooms <= {"bench", "convert", "fused", "measured", "sdpa"}
+
+
+def test_files_of_results_know_nothing_of_what_they_hold():
+    assert own(imports(Path("mha/measured.py")), "mha") == set()
 
 
 @pytest.mark.parametrize("path", files("mha/**/*.py"), ids=str)
 def test_nobody_imports_the_command_line(path: Path):
-    assert "__main__" not in own(imports(path), "mha")
+    found = {name.split(".")[0] for name in own(imports(path), "mha")}
+    allowed = {"commands"} if path.parts[1] in {"__main__.py", "commands"} else set()
+
+    assert found & {"__main__", "commands"} <= allowed
 
 
 @pytest.mark.parametrize("path", files("tools/**/*.py"), ids=str)

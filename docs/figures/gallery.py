@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import cost_memory
+import cost_time
+import cost_where
 import direction
 import experiment_difficulty
 import experiment_heads
@@ -41,6 +44,9 @@ PICTURES = (
             stacked_fused,
             scaling,
             glue_is_a_sum,
+            cost_time,
+            cost_memory,
+            cost_where,
             spread,
             spread_cost,
             direction,

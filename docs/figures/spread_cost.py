@@ -1,10 +1,11 @@
 """Two processes on one processor beside one process, as docs/measured/ has it."""
 
-import json
 from pathlib import Path
 from statistics import quantiles
 
 from canvas import FAINT, HEADS, INK, MUTED, TIMES, WRONG, Canvas, number
+
+from mha import measured
 
 MEASURED = Path(__file__).parents[1] / "measured" / "parallel.json"
 WAYS = {
@@ -19,7 +20,7 @@ ROW, ROOM = 36, 270
 
 def values():
     """Quartiles of the measured times, as multiples of one thread's median."""
-    record = json.loads(MEASURED.read_text("utf-8"))
+    record = measured.read(MEASURED, "heads in two processes")
     names = "b", "num_tokens", "d_out", "num_heads"
     results = []
     for result in record["results"]:
@@ -30,9 +31,9 @@ def values():
             | {"milliseconds": round(1000 * unit, 1)}
             | {way: [round(q / unit, 4) for q in quarters[way]] for way in WAYS}
         )
-    about = {
-        name: record[name] for name in ("machine", "load_before", "versions", "date")
-    }
+    born = record["provenance"]
+    about = {name: born[name] for name in ("machine", "load_before", "date")}
+    about["versions"] = f"Python {born['python']}, torch {born['torch']}"
     return about | {"results": results}
 
 

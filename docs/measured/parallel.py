@@ -3,21 +3,19 @@
 torchrun --nproc-per-node 2 docs/measured/parallel.py
 """
 
-import json
 import os
-import platform
 from copy import deepcopy
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
 import torch
 from torch import distributed
 
-from mha import MultiHeadAttention
+from mha import MultiHeadAttention, measured
 from mha.parallel import make_mesh, shard_heads
 
-HERE = Path(__file__).parent
+FILE = Path(__file__).with_suffix(".json")
+KIND = "heads in two processes"
 COMMAND = "torchrun --nproc-per-node 2 docs/measured/parallel.py"
 SIZES = [  # b, num_tokens, d_out, num_heads
     (16, 64, 256, 4),
@@ -81,16 +79,6 @@ def sum_up(message):
     distributed.all_reduce(message)
 
 
-def processor():
-    """The name of the processor, as far as the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 def load():
     """What else the machine is doing, in busy cores; None where it does not tell."""
     return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
@@ -102,18 +90,11 @@ def main():
     torch.set_num_threads(1)
     distributed.init_process_group("gloo")
     results = [measure(*sizes, rounds=ROUNDS) for sizes in SIZES]
-    record = {
-        "command": COMMAND,
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores",
-        "load_before": load_before,
-        "versions": f"Python {platform.python_version()}, torch {torch.__version__}",
-        "what": "seconds forward and backward, float32, rounds in turn",
-        "results": results,
-    }
+    born = measured.provenance(COMMAND, threads=1)
+    born["load_before"] = load_before
     if distributed.get_rank() == 0:
-        text = json.dumps(record, indent=1) + "\n"
-        (HERE / "parallel.json").write_text(text, "utf-8", newline="\n")
+        record = {"kind": KIND, "provenance": born, "results": results}
+        measured.write(FILE, record)
     distributed.destroy_process_group()
 
 

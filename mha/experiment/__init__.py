@@ -1,11 +1,12 @@
 """Why several heads: one small task, trained and measured; only heads change."""
 
-from mha.experiment.files import Results, check_folder, examination, keep, provenance
+from mha.experiment.files import Results, examination, keep
 from mha.experiment.grammar import QUESTIONS
 from mha.experiment.model import Reader
 from mha.experiment.runs import (
     CENTRE,
     HEADS,
+    SEEDS,
     SETTINGS,
     Run,
     Training,
@@ -19,19 +20,18 @@ __all__ = [
     "CENTRE",
     "HEADS",
     "QUESTIONS",
+    "SEEDS",
     "SETTINGS",
     "Reader",
     "Results",
     "Run",
     "Summary",
     "Training",
-    "check_folder",
     "examination",
     "experiment",
     "keep",
     "one_thread",
     "percent",
-    "provenance",
     "summaries",
     "trainings",
 ]

@@ -1,17 +1,12 @@
-"""Results and models as JSON files: written whole or not at all, read with care."""
+"""Results and models as JSON files, read with care."""
 
-import json
-import os
-import platform
-import re
 from dataclasses import asdict, dataclass, fields
-from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import torch
 
+from mha import measured
 from mha.experiment.grammar import (
     LONGEST,
     QUESTIONS,
@@ -39,65 +34,11 @@ class Results:
     sentences: list[list[str]]  # the test of the middle setting, each with its answers
 
 
-def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """The name of the processor, as far as the system tells it."""
-    text = cpuinfo.read_text("utf-8") if cpuinfo.is_file() else ""
-    names = re.findall(r"^model name\s*: (.+)$", text, re.M)
-    return next(iter(names), platform.processor() or "unknown processor")
-
-
-def provenance() -> dict[str, Any]:
-    """The birth certificate of what is measured now."""
-    capability = torch.backends.cpu.get_cpu_capability()
-    return {
-        "command": "mha experiment",
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} CPUs, {capability}",
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "threads": 1,
-        "seeds": list(SEEDS),
-    }
-
-
-def check_folder(folder: Path) -> None:
-    """Make the folder, and see that a file can be put there, before the work begins.
-
-    Raises:
-        OSError: If it cannot.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=folder, prefix=".try-"):
-        pass
-
-
-def write(path: Path, data: dict[str, Any]) -> None:
-    """Put a file in its place, whole or not at all."""
-    lines = [f"{json.dumps(name)}: {lined(value)}" for name, value in data.items()]
-    fresh = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        fresh.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8", newline="\n")
-        os.replace(fresh, path)
-    finally:
-        fresh.unlink(missing_ok=True)
-
-
-def lined(value: Any) -> str:
-    """JSON with a line for each entry of a list or an object."""
-    if isinstance(value, dict):
-        items = [f"{json.dumps(name)}: {json.dumps(v)}" for name, v in value.items()]
-        return "{\n " + ",\n ".join(items) + "\n}"
-    if isinstance(value, list):
-        return "[\n " + ",\n ".join(json.dumps(entry) for entry in value) + "\n]"
-    return json.dumps(value)
-
-
 def save_results(path: Path, results: Results) -> None:
     """Write what has been measured so far."""
     head = {"kind": RESULTS, "roles": [*ROLES, "other"], "questions": list(QUESTIONS)}
     runs = [asdict(run) for run in results.runs]
-    write(path, head | {**vars(results), "runs": runs})
+    measured.write(path, head | {**vars(results), "runs": runs})
 
 
 def save_model(path: Path, model: Reader, run: Run, provenance: dict[str, Any]) -> None:
@@ -114,7 +55,7 @@ def save_model(path: Path, model: Reader, run: Run, provenance: dict[str, Any]) 
         "examples": told(test, run.words)[:SHOWN],
         "weights": weights(model),
     }
-    write(path, data)
+    measured.write(path, data)
 
 
 def keep(folder: Path, results: Results, model: Reader) -> None:
@@ -146,29 +87,13 @@ def told(sentences: Sentences, words: int) -> list[list[str]]:
     ]
 
 
-def opened(path: Path, kind: str) -> dict[str, Any]:
-    """The data of a file of one kind.
-
-    Raises:
-        ValueError: If it is no JSON, or of another kind.
-    """
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except ValueError as error:  # no JSON, or no UTF-8
-        raise ValueError(f"{path.name} must be JSON, got: {error}") from None
-    found = data.get("kind") if isinstance(data, dict) else None
-    if found != kind:
-        raise ValueError(f"{path.name} must be of kind {kind!r}, got {found!r}")
-    return data
-
-
 def read_results(path: Path) -> Results:
     """Read what `save_results` wrote.
 
     Raises:
         ValueError: If the file holds something else, or belongs to other questions.
     """
-    data = opened(path, RESULTS)
+    data = measured.read(path, RESULTS)
     if data.get("questions") != list(QUESTIONS):
         raise ValueError(
             f"{path.name} must answer the questions {list(QUESTIONS)}, "
@@ -209,7 +134,7 @@ def read_model(path: Path) -> tuple[Reader, Run]:
     Raises:
         ValueError: If the file holds something else, or belongs to other words.
     """
-    data = opened(path, MODEL)
+    data = measured.read(path, MODEL)
     try:
         run = run_of(data["run"])
         if data["vocabulary"] != vocabulary(run.words):

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from mha import __main__ as command
-from mha.__main__ import in_order, main
+from mha.__main__ import main
+from mha.commands import check as command
+from mha.commands.check import in_order
 from mha.checker.files import Target, printable
 from mha.checker.records import Finding, Report
 from mha.checker.worker import Job, Verdict

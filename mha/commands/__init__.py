@@ -1,0 +1,1 @@
+"""The commands of `mha`: each parses its arguments, runs and prints."""
