@@ -302,14 +302,13 @@ def questions_table(groups: Sequence[Summary]) -> Table:
     """Percent of sentences answered right in the middle setting, by question."""
     names = ("heads", "all right", "seeds", *QUESTIONS)
     table = Table(*names, box=None, header_style="", pad_edge=False)
-    for group in groups:
-        if group.setting == CENTRE:
-            table.add_row(
-                str(group.num_heads),
-                percent(group.mean),
-                f"{percent(min(group.all_right))} to {percent(max(group.all_right))}",
-                *map(percent, group.accuracy),
-            )
+    for group in [group for group in groups if group.setting == CENTRE]:
+        table.add_row(
+            str(group.num_heads),
+            percent(group.mean),
+            f"{percent(min(group.all_right))} to {percent(max(group.all_right))}",
+            *map(percent, group.accuracy),
+        )
     return table
 
 
