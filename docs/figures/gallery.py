@@ -24,32 +24,29 @@ import strides
 import word
 
 HERE = Path(__file__).parent
-PICTURES = (
-    {
-        module.__name__: module
-        for module in (
-            home,
-            one_budget,
-            word,
-            splitting,
-            gluing,
-            strides,
-            mask,
-            influence,
-            stacked_fused,
-            scaling,
-            glue_is_a_sum,
-            direction,
-            pitfalls_count,
-            experiment_heads,
-            experiment_lost,
-            experiment_difficulty,
-            experiment_seeds,
-        )
-    }
-    | pitfalls.SHEETS
-    | experiment_looks.SHEETS
-)
+PICTURES = {
+    module.__name__: module
+    for module in (
+        home,
+        one_budget,
+        word,
+        splitting,
+        gluing,
+        strides,
+        mask,
+        influence,
+        stacked_fused,
+        scaling,
+        glue_is_a_sum,
+        direction,
+        pitfalls_count,
+        experiment_heads,
+        experiment_lost,
+        experiment_difficulty,
+        experiment_seeds,
+    )
+} | pitfalls.SHEETS
+PICTURES |= experiment_looks.SHEETS
 
 
 def as_json(values):
