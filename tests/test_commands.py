@@ -48,6 +48,7 @@ COMMANDS = {
         "make figures",
         "torchrun --nproc-per-node 2 docs/measured/parallel.py",
         "python docs/measured/listing.py",
+        "python docs/measured/memory.py",
         "make site",
         "make mutants",
         "python -m pytest -c tests/layers/bare.ini tests/layers",

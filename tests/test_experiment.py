@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import signal
 import sys
 from dataclasses import replace
@@ -474,7 +473,9 @@ def test_published_looks_are_shares_of_the_words_that_are_asked_for():
 
 @pytest.mark.parametrize("num_heads", HEADS)
 def test_a_published_model_says_all_that_a_page_needs(num_heads: int):
-    data = files_of_results.read(MEASURED / f"experiment_heads_{num_heads}.json", files.MODEL)
+    data = files_of_results.read(
+        MEASURED / f"experiment_heads_{num_heads}.json", files.MODEL
+    )
     words, known = CENTRE.words, vocabulary(CENTRE.words)
 
     assert data["vocabulary"] == known

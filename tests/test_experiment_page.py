@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from prose import prose
+
 from mha.experiment.files import Results, read_results
 from mha.experiment.grammar import BANKS, ORDERS, QUESTIONS, ROLES, SLOTS, THINGS
 from mha.experiment.runs import CENTRE, HEADS, SETTINGS, Run, Setting
@@ -15,14 +17,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/chapters/6.1-multi-head-self-attention/experiment.md"
 RESULTS = read_results(ROOT / "docs/measured/experiment.json")
 LETTERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"]
-
-
-def prose() -> str:
-    """The words of the page in one line, without links' targets and marks of code."""
-    text = PAGE.read_text("utf-8").partition("\n# ")[2]
-    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
-    text = re.sub(r"^--8<--.*$|</?fig.*?>|\{#.*?\}", "", text, flags=re.M)
-    return " ".join(re.sub(r"\]\([^)]*\)", "]", text).split())  # no-break spaces, too
 
 
 def at(runs: list[Run], setting: Setting, heads: int) -> list[Run]:
@@ -240,7 +234,7 @@ def told_by_the_grammar(text: str) -> list[str]:
 
 
 def test_every_number_of_the_page_is_one_of_the_results():
-    rest = prose()
+    rest = prose(PAGE)
     results = RESULTS
     claims = [
         *claims_about_the_result(results.runs),

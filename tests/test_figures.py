@@ -76,9 +76,9 @@ def test_data_is_what_the_package_computes(name):
 
 @pytest.mark.parametrize("name", tables.TABLES)
 def test_table_is_what_was_measured(name):
-    written = (FIGURES / f"{name}.md").read_text("utf-8")
+    written = (FIGURES / f"{name}.table").read_text("utf-8")
 
-    assert written == tables.TABLES[name](), f"docs/figures/{name}.md is stale: {CURE}"
+    assert written == tables.TABLES[name](), f"docs/figures/{name}.table is stale: {CURE}"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,7 +16,7 @@ LOOKS = {  # colour and dashes of each form
     "MultiheadAttention": (HEADS[3], "10 3 2 3"),
 }
 WIDTH = bench.WIDTHS[0][0]
-LEFT, RIGHT, STEP, DECADE = 46, 14, 56, 44  # a step doubles, a decade is ten times
+LEFT, RIGHT, STEP, DECADE = 50, 14, 56, 44  # a step doubles, a decade is ten times
 
 
 @cache
@@ -64,7 +64,7 @@ class Plot:
         for power in range(low, high + 1):
             y = self.height(10**power)
             canvas.path([(LEFT, y), (360 - RIGHT, y)], FAINT, 1, "2 4")
-            canvas.text(LEFT - 6, y + 4, f"{10**power:,}", MUTED, 11, "end", mono=True)
+            canvas.text(LEFT - 6, y + 4, f"{10**power:,}", MUTED, 12, "end", mono=True)
         for i, length in enumerate(tokens):
             x, y = self.place(i), self.bottom + 18
             canvas.text(x, y, f"{length:,}", INK, 12, "middle", mono=True)

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+from canvas import TIMES
 from cost_data import LOOKS, groups, spoken
 
 from mha.bench import KERNEL, PRODUCT, REFERENCE, WIDTHS, ratio
 
 HERE = Path(__file__).parent
+NONE = "\u2013"  # a dash where nothing was measured
 
 
 def ruled(head, rows):
@@ -28,9 +30,9 @@ def cell(group, form):
     """One form at one size."""
     row, reference = group.row(form), group.row(REFERENCE)
     if not (row and reference):
-        return "–"
+        return NONE
     times = f"{ratio(row, reference).median:.2f}"
-    return f"{spoken(1000 * row.median)} ms, ×{times}"
+    return f"{spoken(1000 * row.median)} ms, {TIMES}{times}"
 
 
 def memory(width, backward):
@@ -38,7 +40,9 @@ def memory(width, backward):
     rows = []
     for length, group in groups(width, backward).items():
         found = [group.row(form) for form in LOOKS]
-        cells = [f"{spoken(row.extra_bytes / 1e6)} MB" if row else "–" for row in found]
+        cells = [
+            f"{spoken(row.extra_bytes / 1e6)} MB" if row else NONE for row in found
+        ]
         rows.append([f"{length:,}", *cells])
     return ruled(["tokens", *LOOKS], rows)
 
@@ -49,7 +53,9 @@ def rates(width):
     for length, group in groups(width, False).items():
         product = group.row(PRODUCT)
         found = [group.row(name) for name in (*LOOKS, KERNEL)]
-        cells = [f"{100 * row.rate / product.rate:.0f} %" if row else "–" for row in found]
+        cells = [
+            f"{100 * row.rate / product.rate:.0f} %" if row else NONE for row in found
+        ]
         rows.append([f"{length:,}", *cells])
     return ruled(["tokens", *LOOKS, KERNEL], rows)
 
@@ -59,7 +65,9 @@ def compiled(width, backward):
     rows = []
     for length, group in groups(width, backward).items():
         pairs = [(group.row(f"{form}, compiled"), group.row(form)) for form in LOOKS]
-        cells = [f"×{ratio(*pair).median:.2f}" if all(pair) else "–" for pair in pairs]
+        cells = [
+            f"{TIMES}{ratio(*pair).median:.2f}" if all(pair) else NONE for pair in pairs
+        ]
         rows.append([f"{length:,}", *cells])
     return ruled(["tokens", *LOOKS], rows)
 
@@ -81,4 +89,4 @@ TABLES = {
 
 def write(name):
     """Write one table."""
-    (HERE / f"{name}.md").write_text(TABLES[name](), "utf-8", newline="\n")
+    (HERE / f"{name}.table").write_text(TABLES[name](), "utf-8", newline="\n")

@@ -14,7 +14,7 @@ from mha.bench.records import (
     spread,
     write,
 )
-from mha.bench.run import TOKENS, WIDTHS, Plan, full_plan, run, ticks
+from mha.bench.rounds import TOKENS, WIDTHS, Plan, full_plan, run, ticks
 
 __all__ = [
     "KERNEL",

@@ -147,7 +147,7 @@ def read(path: Path) -> Results:
     try:
         groups = tuple(group_of(group) for group in found["groups"])
         return Results(found["provenance"], found["complete"], groups)
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(
             f"{path} must hold a run of this version of {KIND!r}, got {error!r}"
         ) from error

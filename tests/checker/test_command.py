@@ -16,11 +16,11 @@ import pytest
 from rich.cells import cell_len
 
 from mha.__main__ import main
-from mha.commands import check as command
-from mha.commands.check import in_order
 from mha.checker.files import Target, printable
 from mha.checker.records import Finding, Report
 from mha.checker.worker import Job, Verdict
+from mha.commands import check as command
+from mha.commands.check import in_order
 
 ROOT = Path(__file__).resolve().parents[2]
 FUSED = str(ROOT / "mha" / "fused.py")

@@ -2,6 +2,7 @@
 
 import json
 import runpy
+import statistics
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,18 @@ def test_the_measurement_says_where_it_comes_from(record):
         assert born[name] is not None
     for result in record["results"]:
         assert {len(seconds) for seconds in result["seconds"].values()} == {15}
+
+
+def test_the_small_size_loses_and_the_larger_ones_keep_up_with_threads(record):
+    small, *larger = (
+        {way: statistics.median(times) for way, times in result["seconds"].items()}
+        for result in record["results"]
+    )
+
+    assert small["two_processes"] > small["one_thread"]
+    assert len(larger) == 2
+    for middle in larger:
+        assert 0.9 < middle["two_processes"] / middle["two_threads"] < 1.1
 
 
 def test_a_measurement_on_a_busy_machine_says_so(record):

@@ -73,8 +73,8 @@ def check_marks(root: Path) -> Iterator[str]:
 def check_directives(root: Path) -> Iterator[str]:
     """There are directives, each for a file that pages may draw from."""
     found = list(directives(root))
-    pictures = root.glob("docs/figures/*.svg")
-    allowed = {named(root, path) for path in [*shown_files(root), *pictures]}
+    drawn = [*root.glob("docs/figures/*.svg"), *root.glob("docs/figures/*.table")]
+    allowed = {named(root, path) for path in [*shown_files(root), *drawn]}
     for where, file, section in found:
         if wrong := misdirected(root, allowed, file, section):
             yield f"{where}: {wrong}"
@@ -96,7 +96,7 @@ def misdirected(root: Path, allowed: set[str], file: str, section: str) -> str:
     if file not in allowed:
         return (
             f"pages may not draw from {file!r}; name a file of mha/, an output, "
-            "README.md, CONTRIBUTING.md or docs/figures/*.svg"
+            "README.md, CONTRIBUTING.md, docs/figures/*.svg or docs/figures/*.table"
         )
     if section and section not in sections(file, read(root, path)):
         return (

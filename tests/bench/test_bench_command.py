@@ -15,7 +15,7 @@ import pytest
 from mha import bench
 from mha.__main__ import main
 from mha.bench import Group, Plan, Results, Row, Setting, read
-from mha.bench import run as running
+from mha.bench import rounds as running
 from mha.commands import bench as command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,7 +45,9 @@ def test_each_size_is_printed_and_all_is_kept(tmp_path: Path, capsys):
     said = capsys.readouterr()
     assert said.err == ""
     assert "5 tokens, 24 wide, 3 heads, float32, cpu, forward\n" in said.out
-    assert "7 tokens, 24 wide, 3 heads, float32, cpu, forward and backward\n" in said.out
+    assert (
+        "7 tokens, 24 wide, 3 heads, float32, cpu, forward and backward\n" in said.out
+    )
     assert all(line == line.rstrip() for line in said.out.splitlines())
     results = read(file)
     assert results.complete

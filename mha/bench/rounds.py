@@ -36,7 +36,7 @@ CUDA_ONLY = "FlexAttention"
 COMPILED = ("stacked", "fused", "sdpa", "MultiheadAttention")
 PROFILED = ("stacked", "fused", "sdpa")
 SPREAD = 3.0  # of the numbers in the text: attention is uneven, so a wrong scale shows
-# Sums in another order differ by a few steps of the number format (at most 12 at the
+# Sums in another order differ by a few steps of the number format (at most 24 at the
 # sizes of a full run on a CPU); a wrong mask or scale differs by thousands.
 STEPS_APART = 32
 PROBES = (64, 128, 256)  # lengths that tell how memory grows
