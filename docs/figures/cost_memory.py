@@ -38,5 +38,5 @@ def picture(values):
     plot = Plot(canvas, y + 18, tokens, low, high)
     for form, line in forms.items():
         plot.line(line, *LOOKS[form])
-    canvas.text(360, plot.bottom + 36, "tokens", MUTED, 12, "end")
+    canvas.text(360, plot.bottom + 34, "tokens", MUTED, 12, "end")
     return canvas.svg()

@@ -67,5 +67,5 @@ def picture(values):
         for form, line in values[way].items():
             plot.line(line, *LOOKS[form])
         y = plot.bottom + 56
-    canvas.text(360, y - 34, "tokens", MUTED, 12, "end")
+    canvas.text(360, y - 20, "tokens", MUTED, 12, "end")
     return canvas.svg()

@@ -12,7 +12,7 @@ KINDS = {  # what operators do, and their names in PyTorch
 }
 COLORS = dict(zip((*KINDS, "rest"), (FAINT, HEADS[0], HEADS[1], HEADS[3], TEAL, INK)))
 FORMS = ("stacked", "fused", "sdpa")
-ROOM = 300
+ROOM = 285
 
 
 def parts(row):

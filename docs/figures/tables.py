@@ -8,6 +8,7 @@ from cost_data import LOOKS, groups, spoken
 from mha.bench import KERNEL, PRODUCT, REFERENCE, WIDTHS, ratio
 
 HERE = Path(__file__).parent
+HEADS = [form.replace("Multihead", "Multi<wbr>head<wbr>") for form in LOOKS]
 NONE = "\u2013"  # a dash where nothing was measured
 
 
@@ -23,7 +24,7 @@ def times(width, backward):
         [f"{length:,}", *(cell(group, form) for form in LOOKS)]
         for length, group in groups(width, backward).items()
     ]
-    return ruled(["tokens", *LOOKS], rows)
+    return ruled(["tokens", *HEADS], rows)
 
 
 def cell(group, form):
@@ -32,7 +33,7 @@ def cell(group, form):
     if not (row and reference):
         return NONE
     times = f"{ratio(row, reference).median:.2f}"
-    return f"{spoken(1000 * row.median)} ms, {TIMES}{times}"
+    return f"{spoken(1000 * row.median)} ms<br>{TIMES}{times}"
 
 
 def memory(width, backward):
@@ -44,7 +45,7 @@ def memory(width, backward):
             f"{spoken(row.extra_bytes / 1e6)} MB" if row else NONE for row in found
         ]
         rows.append([f"{length:,}", *cells])
-    return ruled(["tokens", *LOOKS], rows)
+    return ruled(["tokens", *HEADS], rows)
 
 
 def rates(width):
@@ -57,7 +58,7 @@ def rates(width):
             f"{100 * row.rate / product.rate:.0f} %" if row else NONE for row in found
         ]
         rows.append([f"{length:,}", *cells])
-    return ruled(["tokens", *LOOKS, KERNEL], rows)
+    return ruled(["tokens", *HEADS, KERNEL], rows)
 
 
 def compiled(width, backward):
@@ -69,7 +70,7 @@ def compiled(width, backward):
             f"{TIMES}{ratio(*pair).median:.2f}" if all(pair) else NONE for pair in pairs
         ]
         rows.append([f"{length:,}", *cells])
-    return ruled(["tokens", *LOOKS], rows)
+    return ruled(["tokens", *HEADS], rows)
 
 
 FIRST, SECOND = (width for width, _ in WIDTHS)
