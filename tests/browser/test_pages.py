@@ -1,0 +1,70 @@
+"""Every page, in light and dark, on a phone and on a desk."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from tab import opened
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+AXE = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
+WEIGHT = 150_000  # bytes, compressed
+SHIFT = 0.02
+PHONE = {"width": 390, "height": 800}
+DESK = {"width": 1280, "height": 900}
+COUNT_SHIFTS = """
+window.shift = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    if (!entry.hadRecentInput) window.shift += entry.value;
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+IS_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+def addresses(site) -> list[str]:
+    """The pages, and an address that no page has."""
+    pages = {path.parent.relative_to(site).as_posix() for path in site.rglob("index.html")}
+    return sorted(f"{page}/".removeprefix("./") for page in pages) + ["no/such/page"]
+
+
+@pytest.fixture
+def pages(site) -> list[str]:
+    return addresses(site)
+
+
+def barriers(page) -> list[str]:
+    """What axe finds, each with the first place."""
+    return [
+        f"{found['id']} in {len(found['nodes'])} places, first {found['nodes'][0]['target']}"
+        for found in Axe().run(page, options=AXE).response["violations"]
+    ]
+
+
+def faults(page, url: str) -> list[str]:
+    """What is wrong with a page at first view."""
+    weights = []
+    page.on("response", lambda it: weights.append(int(it.headers["content-length"])))
+    page.goto(url, wait_until="networkidle")
+    shift = page.evaluate("window.shift")
+    found = barriers(page)
+    if page.evaluate(IS_WIDE):
+        found.append("scrolls sideways")
+    if shift >= SHIFT:
+        found.append(f"shifts its layout by {shift:.3f}")
+    if sum(weights) > WEIGHT:
+        found.append(f"weighs {sum(weights) / 1000:.0f} kB")
+    return found
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_sound(browser, base_url, pages, scheme, size):
+    findings, found = [], []
+    options = {"color_scheme": scheme, "viewport": size}
+    with opened(browser, base_url, findings, **options) as page:
+        page.add_init_script(COUNT_SHIFTS)
+        for address in pages:
+            found += [f"{address}: {it}" for it in faults(page, base_url + address)]
+
+    missing = "console error: Failed to load resource: the server responded with a status of 404"
+    assert found + [it for it in findings if not it.startswith(missing)] == []
