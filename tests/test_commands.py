@@ -41,6 +41,7 @@ COMMANDS = {
         "make outputs",
         "make figures",
         "make site",
+        "make next",
         "make mutants",
         "python -m pytest -c tests/layers/bare.ini tests/layers",
     ],
@@ -159,6 +160,7 @@ def test_make_test_runs_lint_types_tests_site_and_proof():
         ("outputs", "-m tools.outputs"),
         ("figures", "python docs/figures"),
         ("site", "-m tools.build"),
+        ("next", "-m zensical build"),
         ("mutants", "-m tools.mutants"),
     ],
 )

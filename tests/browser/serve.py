@@ -71,6 +71,8 @@ def served(site: Path) -> Iterator[str]:
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}{NAME}"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}{NAME}"
+        finally:
+            server.shutdown()
+            thread.join()

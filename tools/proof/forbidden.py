@@ -11,7 +11,7 @@ from tools.proof.sources import named, read
 # Every kind of file that is published; code is shown on pages, not offered.
 KINDS = {
     *(".css", ".gz", ".html", ".ico", ".inv", ".js", ".json", ".map", ".png", ".svg"),
-    *(".txt", ".webmanifest", ".xml"),
+    *(".txt", ".webmanifest", ".xml", "LICENSE"),
 }
 FRAMES = {"applet", "embed", "frame", "frameset", "iframe", "object", "portal"}
 INLINE_CODE = {"code", "kbd", "samp", "tt", "var"}
@@ -73,7 +73,7 @@ def check_kinds(site: Site) -> Iterator[str]:
         name = named(site.folder, path)
         if path.is_symlink():
             yield f"{name}: this is a symbolic link; put the file there"
-        elif path.is_file() and path.suffix not in KINDS:
+        elif path.is_file() and (path.suffix or path.name) not in KINDS:
             yield (
                 f"{name}: files of this kind are not published; name it in mkdocs.yml "
                 "under exclude_docs, or its kind in KINDS of tools/proof/forbidden.py"
