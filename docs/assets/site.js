@@ -16,13 +16,28 @@ function checkScheme() {
   }
 }
 
+/** Put a button, which a keyboard reaches, in the place of the label that opens the menu. */
+function makeMenuButton() {
+  const label = document.querySelector(".md-header [for=__drawer]");
+  const menu = /** @type {HTMLInputElement | null} */ (document.getElementById("__drawer"));
+  if (!label || !menu) return;
+  const button = document.createElement("button");
+  button.className = `${label.className} menu`;
+  button.setAttribute("aria-label", "Menu");
+  button.setAttribute("aria-expanded", String(menu.checked));
+  button.append(...label.childNodes);
+  button.addEventListener("click", () => menu.click());
+  menu.addEventListener("change", () => button.setAttribute("aria-expanded", String(menu.checked)));
+  label.replaceWith(button);
+}
+
 /** Let Enter and Space work a switch alike, and Escape close the menu. @param {KeyboardEvent} event */
 function press(event) {
   const at = /** @type {HTMLElement} */ (event.target);
   const menu = /** @type {HTMLInputElement | null} */ (document.getElementById("__drawer"));
   if (event.key === "Escape" && menu?.checked) {
     menu.click();
-    menu.focus();
+    /** @type {HTMLElement | null} */ (document.querySelector(".menu"))?.focus();
   } else if (event.key === "Enter" && at.matches(".md-toggle")) {
     at.click();
   } else if (event.key === " " && at.matches("[name=__palette]")) {
@@ -33,7 +48,7 @@ function press(event) {
 
 document.addEventListener("keydown", press);
 document.addEventListener("DOMContentLoaded", () => {
-  document.getElementById("__drawer")?.setAttribute("aria-label", "Menu");
+  makeMenuButton();
   checkScheme();
   nameCopyButtons();
   const article = document.querySelector("article");

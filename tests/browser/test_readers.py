@@ -104,6 +104,13 @@ def test_everything_is_reached_by_tab_with_visible_focus(browser, base_url, size
     assert findings == []
 
 
+def test_an_anchor_leads_to_its_heading(page, base_url):
+    page.goto(f"{base_url}{CODE}#step-10")
+    page.wait_for_timeout(300)
+
+    assert 0 <= page.locator("#step-10").bounding_box()["y"] < DESK["height"] / 4
+
+
 def scheme(page) -> str:
     return page.evaluate("document.body.dataset.mdColorScheme")
 
@@ -138,7 +145,7 @@ def test_the_menu_opens_and_closes_by_keyboard(browser, base_url, key):
             "link", name="Questions"
         )
         states = [link.is_visible()]
-        page.get_by_role("checkbox", name="Menu").focus()
+        page.get_by_role("button", name="Menu").focus()
         for pressed in (key, key, key, "Escape"):
             page.keyboard.press(pressed)
             states.append(link.is_visible())
