@@ -7,7 +7,7 @@ READY := .venv/ready
 CLEAR := $(shell $(BIN)/python -c "import pip" 2>/dev/null || echo --clear) # a dead .venv
 export NO_MKDOCS_2_WARNING := 1 # that Material ends in 2027 is known
 
-.PHONY: serve test lint types site outputs figures mutants clean anew
+.PHONY: serve test lint types site next outputs figures mutants clean anew
 
 serve: $(READY)
 	$(BIN)/python -m tools.assets
@@ -28,6 +28,12 @@ types: $(READY)
 site: $(READY)
 	$(BIN)/python -m tools.build
 
+next: $(READY)
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e ".[next]"
+	$(BIN)/python -m tools.assets
+	SITE_OUT=build/next $(BIN)/python -m zensical build --clean --strict
+	$(BIN)/python -m tools.proof build/next
+
 outputs: $(READY)
 	$(BIN)/python -m tools.outputs
 
@@ -41,7 +47,7 @@ mutants: $(READY)
 	$(BIN)/python -m tools.mutants
 
 clean:
-	rm -rf .venv .site-* build docs/assets/vendor docs/downloads mutants site
+	rm -rf .cache .venv .site-* build docs/assets/vendor docs/downloads mutants site
 
 $(READY): pyproject.toml constraints.txt $(CLEAR:--clear=anew)
 	@echo "Installing into .venv; the first time this takes a minute or more."

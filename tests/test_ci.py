@@ -30,12 +30,14 @@ def machine(tmp_path: Path) -> Path:
         assert path, f"{name} must be on the PATH"
         (tmp_path / name).symlink_to(path)
     script(tmp_path / "python3", "exit 0")
+    script(tmp_path / "chromium", "exit 0")
     script(tmp_path / "apt-get", 'echo "apt-get $*"; exit 1')
     return tmp_path
 
 
 def run(machine: Path) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PATH": str(machine), "MACHINE": str(machine)}
+    env.pop("MHA_BROWSER", None)
     return subprocess.run(
         [ROOT / ".ci" / "run"], capture_output=True, text=True, env=env, cwd=machine
     )
@@ -115,6 +117,7 @@ def test_runs_at_the_repositorys_root(machine: Path) -> None:
 
 
 def test_what_is_missing_is_installed(machine: Path) -> None:
+    (machine / "chromium").unlink()
     script(machine / "python3", "[ -e $MACHINE/make ]")
     script(machine / "installed", "echo '3 passed in 1.20s'")
     copies = '[ "$1" != install ] || cat $MACHINE/installed > $MACHINE/make'
@@ -128,8 +131,17 @@ def test_what_is_missing_is_installed(machine: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.splitlines()[:2] == [
         "apt-get update",
-        "apt-get install --yes --no-install-recommends make python3-venv",
+        "apt-get install --yes --no-install-recommends make python3-venv chromium",
     ]
+
+
+def test_a_browser_of_another_name_will_do(machine: Path) -> None:
+    (machine / "chromium").rename(machine / "google-chrome")
+    script(machine / "make", "echo '3 passed in 1.20s'")
+
+    result = run(machine)
+
+    assert result.stdout.splitlines()[0] == "3 passed in 1.20s"
 
 
 def test_an_old_python_is_named(machine: Path) -> None:

@@ -50,6 +50,7 @@ COMMANDS = {
         "python docs/measured/listing.py",
         "python docs/measured/memory.py",
         "make site",
+        "make next",
         "make mutants",
         "python -m pytest -c tests/layers/bare.ini tests/layers",
     ],
@@ -188,6 +189,7 @@ def test_make_test_runs_lint_types_tests_site_and_proof():
         ("outputs", "-m tools.outputs"),
         ("figures", "python docs/figures"),
         ("site", "-m tools.build"),
+        ("next", "-m zensical build"),
         ("mutants", "-m tools.mutants"),
     ],
 )

@@ -1,11 +1,55 @@
 // @ts-check
-// Material names its copy-button landmarks alike; give each its own name.
-const nameCopyButtons = () => {
+// What Material leaves to do for people who use a keyboard or a screen reader.
+
+/** Give each of Material's copy-button landmarks a name of its own. */
+function nameCopyButtons() {
   document.querySelectorAll(".md-code__nav").forEach((nav, i) => {
     nav.setAttribute("aria-label", `Code block ${i + 1}`);
   });
-};
+}
+
+/** Say which scheme is on: Material shows it, but leaves every radio button unchecked. */
+function checkScheme() {
+  const { mdColorScheme } = document.body.dataset;
+  for (const input of document.getElementsByName("__palette")) {
+    if (input.dataset.mdColorScheme === mdColorScheme) /** @type {HTMLInputElement} */ (input).checked = true;
+  }
+}
+
+/** Put a button, which a keyboard reaches, in the place of the label that opens the menu. */
+function makeMenuButton() {
+  const label = document.querySelector(".md-header [for=__drawer]");
+  const menu = /** @type {HTMLInputElement | null} */ (document.getElementById("__drawer"));
+  if (!label || !menu) return;
+  const button = document.createElement("button");
+  button.className = `${label.className} menu`;
+  button.setAttribute("aria-label", "Menu");
+  button.setAttribute("aria-expanded", String(menu.checked));
+  button.append(...label.childNodes);
+  button.addEventListener("click", () => menu.click());
+  menu.addEventListener("change", () => button.setAttribute("aria-expanded", String(menu.checked)));
+  label.replaceWith(button);
+}
+
+/** Let Enter and Space work a switch alike, and Escape close the menu. @param {KeyboardEvent} event */
+function press(event) {
+  const at = /** @type {HTMLElement} */ (event.target);
+  const menu = /** @type {HTMLInputElement | null} */ (document.getElementById("__drawer"));
+  if (event.key === "Escape" && menu?.checked) {
+    menu.click();
+    /** @type {HTMLElement | null} */ (document.querySelector(".menu"))?.focus();
+  } else if (event.key === "Enter" && at.matches(".md-toggle")) {
+    at.click();
+  } else if (event.key === " " && at.matches("[name=__palette]")) {
+    event.preventDefault();
+    at.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  }
+}
+
+document.addEventListener("keydown", press);
 document.addEventListener("DOMContentLoaded", () => {
+  makeMenuButton();
+  checkScheme();
   nameCopyButtons();
   const article = document.querySelector("article");
   if (article) {

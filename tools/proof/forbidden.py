@@ -13,7 +13,7 @@ from tools.proof.vendored import is_vendored
 # Every kind of file that is published, downloads aside.
 KINDS = {
     *(".css", ".gz", ".html", ".ico", ".inv", ".js", ".json", ".map", ".png", ".svg"),
-    *(".txt", ".webmanifest", ".xml"),
+    *(".txt", ".webmanifest", ".xml", "LICENSE"),
 }
 FRAMES = {"applet", "embed", "frame", "frameset", "iframe", "object", "portal"}
 INLINE_CODE = {"code", "kbd", "samp", "tt", "var"}
@@ -75,7 +75,8 @@ def check_kinds(site: Site) -> Iterator[str]:
         name = named(site.folder, path)
         if path.is_symlink():
             yield f"{name}: this is a symbolic link; put the file there"
-        elif path.is_file() and path.suffix not in KINDS and not is_download(name):
+        known = (path.suffix or path.name) in KINDS or is_download(name)
+        if path.is_file() and not path.is_symlink() and not known:
             yield (
                 f"{name}: files of this kind are not published; name it in mkdocs.yml "
                 "under exclude_docs, or its kind in KINDS of tools/proof/forbidden.py"

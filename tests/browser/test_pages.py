@@ -1,0 +1,80 @@
+"""Every page, in light and dark, on a phone and on a desk."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from tab import opened
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+AXE = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
+WEIGHT = 150_000  # bytes, compressed
+SHIFT = 0.02
+PHONE = {"width": 390, "height": 800}
+DESK = {"width": 1280, "height": 900}
+COUNT_SHIFTS = """
+window.shift = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    if (!entry.hadRecentInput) window.shift += entry.value;
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+# Axe looks at each colour of code once in a page: thousands of words take minutes.
+KEEP_ONE_OF_EACH_COLOUR = """
+() => {
+  const seen = new Set();
+  for (const span of document.querySelectorAll("pre span")) {
+    let kind = "";
+    for (let at = span; at.matches("span"); at = at.parentElement) {
+      kind += `.${at.className}`;
+    }
+    if (seen.has(kind)) span.replaceWith(...span.childNodes);
+    seen.add(kind);
+  }
+}
+"""
+IS_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+def addresses(site) -> list[str]:
+    """Every page, and an address that no page has."""
+    folders = {path.parent.relative_to(site) for path in site.rglob("index.html")}
+    pages = sorted(f"{it.as_posix()}/".removeprefix("./") for it in folders)
+    return [*pages, "no/such/page"]
+
+
+def barriers(page) -> list[str]:
+    """What axe finds, each with the first place."""
+    return [
+        f"{found['id']} in {len(found['nodes'])} places: {found['nodes'][0]['target']}"
+        for found in Axe().run(page, options=AXE).response["violations"]
+    ]
+
+
+def faults(page, url: str) -> list[str]:
+    """What is wrong with a page at first view."""
+    weights = []
+    page.on("response", lambda it: weights.append(int(it.headers["content-length"])))
+    page.goto(url, wait_until="load")
+    page.wait_for_timeout(100)
+    shift = page.evaluate("window.shift")
+    found = ["scrolls sideways"] if page.evaluate(IS_WIDE) else []
+    if shift >= SHIFT:
+        found.append(f"shifts its layout by {shift:.3f}")
+    if sum(weights) > WEIGHT:
+        found.append(f"weighs {sum(weights) / 1000:.0f} kB")
+    page.evaluate(KEEP_ONE_OF_EACH_COLOUR)
+    return found + barriers(page)
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_sound(browser, base_url, site, scheme, size):
+    findings, found = [], []
+    options = {"color_scheme": scheme, "viewport": size}
+    with opened(browser, base_url, findings, **options) as page:
+        page.add_init_script(COUNT_SHIFTS)
+        for address in addresses(site):
+            found += [f"{address}: {it}" for it in faults(page, base_url + address)]
+
+    missing = "status of 404"  # of the address that no page has
+    assert found + [it for it in findings if missing not in it] == []
