@@ -4,18 +4,7 @@
 
 /** @typedef {number[][]} Matrix */
 
-/**
- * @typedef {object} Weights a state_dict as lists
- * @property {Matrix} "word.weight"
- * @property {Matrix} "position.weight"
- * @property {Matrix} "attention.W_query.weight"
- * @property {Matrix} "attention.W_key.weight"
- * @property {Matrix} "attention.W_value.weight"
- * @property {Matrix} "attention.out_proj.weight"
- * @property {number[]} "attention.out_proj.bias"
- * @property {Matrix} "read_out.weight"
- * @property {number[]} "read_out.bias"
- */
+/** @typedef {Record<string, any>} Weights a state_dict as lists */
 
 /** Every row of a with every row of b: a @ b.T. @param {Matrix} a @param {Matrix} b */
 const times = (a, b) => a.map((row) => b.map((other) => row.reduce((sum, value, i) => sum + value * other[i], 0)));

@@ -2,110 +2,24 @@
 // The experiment's models, taken apart in the page. A model is fetched when the reader asks
 // for it; what cannot be shown is said in words, and what was shown before stays.
 
-import { readSentence } from "./attention.js";
+import { ORDERS, ask, kinds, rightAnswers, say, understand, wordsOf, written } from "./sentences.js";
 
-/** Of mha/experiment/grammar.py: how a sentence may go, and what is said of the bank. */
-export const ORDERS = [
-  "WHO DID WHOM the WHAT at the WHERE .",
-  "at the WHERE WHO DID WHOM the WHAT .",
-  "WHO DID the WHAT to WHOM at the WHERE .",
-  "at the WHERE WHO DID the WHAT to WHOM .",
-  "WHOM was DID the WHAT by WHO at the WHERE .",
-  "at the WHERE WHOM was DID the WHAT by WHO .",
-  "the WHAT was DID to WHOM by WHO at the WHERE .",
-  "at the WHERE the WHAT was DID to WHOM by WHO .",
-].map((order) => order.split(" "));
-const SLOTS = ["WHO", "DID", "WHAT", "WHOM", "WHERE"];
-const FIRST = [0, 0, 0, 1, 0]; // the words of the sentence at the start
+/** @typedef {import("./sentences.js").Model} Model */
+
 const HEADS = [1, 2, 4, 8];
-const START = 4;
 
-/**
- * @typedef {object} Model a file of docs/measured
- * @property {string[]} vocabulary
- * @property {number} context_length
- * @property {Record<string, string[]>} answers by question: first the roles', then which bank
- * @property {import("./attention.js").Weights} weights
- *
- * @typedef {object} State what is shown
- * @property {Model} model
- * @property {string[]} words the sentence, its full stop included
- * @property {boolean[]} on for each head
- * @property {boolean} masked
- * @property {number} looking the word whose looks are shown
- * @property {number} head whose looks are shown
- */
+// What is shown.
 
-// Sentences.
-
-/**
- * The words of a text, as mha/experiment/grammar.py reads it; large letters do not matter.
- * @param {string} text @param {Model} model
- * @returns {string[]}
- */
-export const wordsOf = (text, { vocabulary, context_length }) => {
-  const said = text.trim().replace(/\s*[.!?]$/, "").split(/\s+/).filter(Boolean);
-  if (!said.length) throw new Error("A sentence needs at least one word, got none.");
-  if (said.length >= context_length) {
-    throw new Error(`A sentence may have at most ${context_length - 1} words, got ${said.length}.`);
-  }
-  const known = new Map(vocabulary.map((word) => [word.toLowerCase(), word]));
-  const words = said.map((word) => {
-    const found = known.get(word.toLowerCase());
-    if (found) return found;
-    const short = word.length > 16 ? `${word.slice(0, 16)}…` : word;
-    throw new Error(`The model knows the ${vocabulary.length} words of the lists above, got “${short}”.`);
-  });
-  return [...words, "."];
-};
-
-/** @param {string[]} words */
-const written = (words) => {
-  const text = `${words.slice(0, -1).join(" ")}.`;
-  return text[0].toUpperCase() + text.slice(1);
-};
-
-/** @param {Model} model the words of each role */
-const kinds = (model) => Object.values(model.answers).slice(0, SLOTS.length);
-
-/** @param {string[]} order @param {number[]} meant for each role, which of its words @param {Model} model */
-const say = (order, meant, model) =>
-  order.map((slot) => (SLOTS.includes(slot) ? kinds(model)[SLOTS.indexOf(slot)][meant[SLOTS.indexOf(slot)]] : slot));
-
-/**
- * Which order a sentence has, and which word each role.
- * @param {string[]} words @param {Model} model
- */
-const understand = (words, model) => {
-  for (const order of ORDERS) {
-    const meant = SLOTS.map((slot, role) => kinds(model)[role].indexOf(words[order.indexOf(slot)]));
-    if (!meant.includes(-1) && say(order, meant, model).join(" ") === words.join(" ")) return { order, meant };
-  }
-  return undefined;
-};
-
-/** The right answers, if the sentence has an order that tells them. @param {string[]} words @param {Model} model */
-export const rightAnswers = (words, model) => {
-  const meant = understand(words, model)?.meant;
-  if (!meant) return undefined;
-  const bank = meant[4] === 0 ? meant[2] % 2 : 2; // things are in turn one for a river, one for a robbery
-  return Object.values(model.answers).map((choice, question) => choice[[...meant, bank][question]]);
-};
-
-/**
- * Where every head looks, and what the model answers.
- * @param {Pick<State, "model" | "words" | "on" | "masked">} state
- */
-export const ask = ({ model, words, on, masked }) => {
-  const tokens = words.map((word) => model.vocabulary.indexOf(word));
-  const { attn_weights, scores } = readSentence(tokens, model.weights, on, masked);
-  let start = 0;
-  const given = Object.values(model.answers).map((choice) => {
-    const own = scores.slice(start, (start += choice.length));
-    return choice[own.indexOf(Math.max(...own))];
-  });
-  return { attn_weights, scores, given };
-};
+/** @type {Model} */
+let model;
+let order = ORDERS[0];
+let meant = [0, 0, 0, 1, 0]; // for each role, which of its words
+let words = [""];
+let on = Array(4).fill(true); // for each head
+let masked = true;
+let head = 0; // the one whose looks are shown
+let looking = 0; // the word that looks
+let wanted = 0; // heads of the model asked for last
 
 // Pieces of the page.
 
@@ -122,340 +36,281 @@ const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
-/** @param {string} textContent @param {() => void} press */
-const button = (textContent, press) => {
-  const made = make("button", { type: "button", textContent });
-  made.addEventListener("click", press);
-  return made;
-};
-
 /** @param {string} name @param {Node[]} children */
-const group = (name, ...children) => make("fieldset", {}, make("legend", { textContent: name }), ...children);
+const group = (name, ...children) => make("fieldset", {}, make("legend", {}, name), ...children);
 
 /**
- * A box to tick, or one of several to choose from.
- * @param {"checkbox" | "radio"} type @param {string} name @param {string} text @param {boolean} checked
- * @param {(input: HTMLInputElement) => void} act
+ * Boxes to tick, or one of several to choose.
+ * @param {string} name
+ * @param {"checkbox" | "radio"} type
+ * @param {string[]} texts
+ * @param {(i: number) => boolean} isOn
+ * @param {(i: number, checked: boolean) => void} act
  */
-const tick = (type, name, text, checked, act) => {
-  const input = make("input", { type, name, checked });
-  input.addEventListener("change", () => act(input));
-  return make("label", {}, input, make("span", { textContent: text }));
+const ticks = (name, type, texts, isOn, act) => {
+  const labels = texts.map((text, i) => {
+    const onchange = () => act(i, input.checked);
+    const input = make("input", { type, name, checked: isOn(i), onchange });
+    return make("label", {}, input, text);
+  });
+  return group(name, make("div", {}, ...labels));
 };
 
-/** @param {string} text @param {string[]} options @param {(chosen: number) => void} act */
-const list = (text, options, act) => {
-  const select = make("select", {}, ...options.map((textContent) => make("option", { textContent })));
-  select.addEventListener("change", () => act(select.selectedIndex));
-  return { select, label: make("label", {}, make("span", { textContent: text }), select) };
+/** @param {string[]} options @param {(chosen: number) => void} act */
+const list = (options, act) => {
+  const select = make("select", {}, ...options.map((option) => make("option", {}, option)));
+  select.onchange = () => act(select.selectedIndex);
+  return select;
 };
 
-/** @param {number} weight */
-const percent = (weight) => String(Math.round(100 * weight));
+/** @param {string} caption @param {string[]} columns @param {Node[]} rows @param {string} className */
+const table = (caption, columns, rows, className) => {
+  const names = columns.map((text) => make("th", { scope: "col" }, make("span", {}, text)));
+  const top = make("thead", {}, make("tr", {}, make("td"), ...names));
+  const made = make("table", { className }, make("caption", {}, caption), top, make("tbody", {}, ...rows));
+  return make("div", { tabIndex: 0, role: "region", ariaLabel: caption }, made); // may scroll
+};
 
-/** @param {number | undefined} weight without one, the cell is behind the mask */
-const cell = (weight) => {
-  const made = make("td", { textContent: weight === undefined ? "–" : percent(weight) });
-  if (weight !== undefined) made.style.setProperty("--tint", `${5 + 35 * weight}%`);
+/** @param {string} name @param {Node[]} cells */
+const line = (name, ...cells) => make("tr", {}, make("th", { scope: "row" }, name), ...cells);
+
+/** @param {number} weight @param {boolean} [hidden] */
+const percent = (weight, hidden) => (hidden ? "–" : String(Math.round(100 * weight)));
+
+/** @param {number} weight @param {boolean} hidden */
+const cell = (weight, hidden) => {
+  const made = make("td", {}, percent(weight, hidden));
+  made.style.setProperty("--tint", `${hidden ? 0 : 5 + 35 * weight}%`);
   return made;
 };
 
-/** @param {string} caption @param {string[]} head @param {HTMLTableRowElement[]} rows @param {string} className */
-const table = (caption, head, rows, className) => {
-  const names = head.map((text) => make(text ? "th" : "td", text ? { scope: "col" } : {}, make("span", {}, text)));
-  const made = make("table", { className }, make("caption", {}, caption));
-  made.append(make("thead", {}, make("tr", {}, ...names)), make("tbody", {}, ...rows));
-  return make("div", { className: "heads-wide", tabIndex: 0, role: "region", ariaLabel: caption }, made);
+/** Lines from each word to those that it looks at, strong for one. @param {number[][]} attn_weights */
+const lines = (attn_weights) => {
+  const paths = attn_weights.flatMap((row, query) =>
+    row.map((weight, key) => {
+      const [name, width, opacity] =
+        query === looking ? ["strong", 1 + 5 * weight, 0.3 + 0.7 * weight] : ["faint", 1, 0.4 * weight];
+      const d = `M0 ${query + 0.5}L100 ${key + 0.5}`;
+      return weight < 0.02 ? "" : `<path class="${name}" d="${d}" stroke-width="${width}" opacity="${opacity}"/>`;
+    }),
+  );
+  const box = `viewBox="0 0 100 ${attn_weights.length}" preserveAspectRatio="none"`;
+  return `<svg ${box} aria-hidden="true">${paths.join("")}</svg>`; // the numbers stand beside it
 };
 
-/** @param {string} name @param {HTMLElement[]} cells */
-const line = (name, ...cells) => make("tr", {}, make("th", { scope: "row", textContent: name }), ...cells);
+const told = make("p", { className: "heads-told", role: "status" });
+const wrong = make("p", { className: "heads-wrong", id: "heads-wrong", role: "alert" });
+const field = make("input", { type: "text", autocomplete: "off", spellcheck: false });
+field.setAttribute("aria-describedby", wrong.id);
+const switches = make("div");
+const whose = make("div");
+const looks = make("div", { className: "heads-looks" });
+const answers = make("div");
+const tables = make("div", { className: "heads-tables" });
+/** @type {HTMLSelectElement[]} for the order, and for the word of each role */
+let lists = [];
 
-/** Lines from every word to those that it looks at, strong for one. @param {number[][]} attn_weights @param {number} looking */
-const lines = (attn_weights, looking) => {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  svg.setAttribute("viewBox", `0 0 100 ${attn_weights.length}`);
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("aria-hidden", "true"); // the numbers stand beside it and in the tables
-  const order = attn_weights.map((_, query) => query).filter((query) => query !== looking);
-  for (const query of [...order, looking]) {
-    attn_weights[query].forEach((weight, key) => {
-      if (weight < 0.02) return;
-      const path = document.createElementNS(space, "path");
-      path.setAttribute("d", `M0 ${query + 0.5}L100 ${key + 0.5}`);
-      path.setAttribute("stroke-width", String(query === looking ? 1 + 5 * weight : 1));
-      path.setAttribute("opacity", String(query === looking ? 0.3 + 0.7 * weight : 0.4 * weight));
-      path.setAttribute("class", query === looking ? "heads-strong" : "heads-faint");
-      svg.append(path);
-    });
+// Drawing and telling.
+
+/** The words as they are written. */
+const names = () => words.map((word, i) => (i ? word : word[0].toUpperCase() + word.slice(1)));
+
+const numbers = () => on.map((_, i) => `${i + 1}`);
+
+const now = () => ask(model, words, on, masked);
+
+/** Draw all that follows from what is chosen. */
+const show = () => {
+  const { attn_weights, given } = now();
+  const own = attn_weights[head];
+  const from = `“${names()[looking]}”`;
+  /** @param {number} query @param {number} key */
+  const hidden = (query, key) => masked && key > query;
+
+  const whole = ask(model, words, on.map(() => true), true).given;
+  const right = rightAnswers(words, model);
+  const asked = Object.keys(model.answers).map((question, i) => {
+    const verdict = right ? (given[i] === right[i] ? "right" : `wrong: ${right[i]}`) : "not known";
+    const change = given[i] === whole[i] ? "" : `changed, was ${whole[i]}`;
+    return line(`${question}?`, ...[given[i], verdict, change].map((text) => make("td", {}, text)));
+  });
+  answers.replaceChildren(
+    table("What the model answers", ["answer", "is it right?", "has it changed?"], asked, "heads-answers"),
+  );
+
+  const reach = names().map((name, key) =>
+    make("li", {}, `${name} `, make("span", {}, percent(own[looking][key], hidden(looking, key)))),
+  );
+  looks.children[1].innerHTML = lines(own);
+  looks.children[2].replaceChildren(make("ul", { ariaLabel: `Head ${head + 1} of ${from}, in percent` }, ...reach));
+
+  const heads = on.map((brings, i) => `head ${i + 1}${brings ? "" : ", off"}`);
+  const each = names().map((name, key) =>
+    line(name, ...attn_weights.map((weights) => cell(weights[looking][key], hidden(looking, key)))),
+  );
+  const matrix = names().map((name, query) => line(name, ...own[query].map((weight, key) => cell(weight, hidden(query, key)))));
+  matrix[looking].className = "heads-chosen";
+  const unit = `in percent${masked ? "; – is behind the mask" : ""}`;
+  tables.replaceChildren(
+    table(`Where ${from} looks with each head, ${unit}`, heads, each, "heads-weights"),
+    table(`Where each word looks with head ${head + 1}, a row for each word, ${unit}`, names(), matrix, "heads-weights"),
+  );
+};
+
+/** How many answers are right. */
+const score = () => {
+  const right = rightAnswers(words, model);
+  if (!right) return "It has none of the forms above, so nobody knows its right answers.";
+  const count = now().given.filter((answer, i) => answer === right[i]).length;
+  const strange = meant[0] === meant[3] ? " (Nobody gives to themselves in training.)" : "";
+  return `${count} of ${right.length} answers are right.${strange}`;
+};
+
+/** @param {string} what is done @param {() => void} act does it */
+const change = (what, act) => {
+  const before = now().given;
+  act();
+  show();
+  const questions = Object.keys(model.answers);
+  const changed = now().given.flatMap((answer, i) =>
+    answer === before[i] ? [] : [`${questions[i]}, from ${before[i]} to ${answer}`],
+  );
+  told.textContent = `${what} ${changed.length ? `It changes: ${changed.join("; ")}.` : "No answer changes."}`;
+};
+
+const tellLooks = () => {
+  show();
+  const row = now().attn_weights[head][looking];
+  const most = Math.max(...row);
+  const [from, to] = [looking, row.indexOf(most)].map((i) => `“${names()[i]}”`);
+  told.textContent = `Head ${head + 1} of ${from} looks at ${to} most, with ${percent(most)} %.`;
+};
+
+// What the reader chooses.
+
+/** @param {string[]} said */
+const read = (said) => {
+  if (words.length !== said.length) looking = said.length - 1;
+  words = said;
+  const found = understand(words, model);
+  if (found) ({ order, meant } = found);
+  const chosen = found ? [ORDERS.indexOf(order), ...meant] : [];
+  lists.forEach((select, i) => (select.selectedIndex = chosen[i] ?? -1));
+  ORDERS.forEach((each, i) => (lists[0].options[i].textContent = written(say(each, meant, model))));
+  field.value = written(words);
+  field.ariaInvalid = "false";
+  wrong.textContent = "";
+  const choose = ticks("Which word looks?", "radio", names(), (i) => i === looking, (i) => {
+    looking = i;
+    tellLooks();
+  });
+  looks.replaceChildren(choose, make("div"), make("div"));
+  show();
+  told.textContent = `“${written(words)}” ${score()}`;
+};
+
+/** @param {SubmitEvent} event */
+const readField = (event) => {
+  event.preventDefault();
+  try {
+    read(wordsOf(field.value, model));
+  } catch (error) {
+    field.ariaInvalid = "true";
+    wrong.textContent = `${/** @type {Error} */ (error).message} Below is the sentence before.`;
   }
-  return svg;
 };
 
-// What is fetched.
-
-/** @type {Map<number, Model>} */
-const models = new Map();
-
-/** @param {number} heads */
-const fetchModel = async (heads) => {
-  const known = models.get(heads);
-  if (known) return known;
-  const answer = await fetch(new URL(`../measured/experiment_heads_${heads}.json`, import.meta.url));
-  const model = await answer.json();
-  if (model.kind !== "mha experiment: model") throw new Error("no model");
-  models.set(heads, model);
-  return model;
+const drawSwitches = () => {
+  switches.replaceChildren(
+    ticks("Heads that are on", "checkbox", numbers(), (i) => on[i], (i, checked) =>
+      change(`Head ${i + 1} is ${checked ? "on" : "off"}.`, () => (on[i] = checked)),
+    ),
+    ticks("Mask", "checkbox", ["hide later words"], () => masked, (_, checked) => {
+      change(checked ? "The mask is back." : "The mask is off, and words look at later ones, too.", () => (masked = checked));
+      if (!checked) told.append(" The full stop is last: nothing was hidden from it.");
+    }),
+  );
+  whose.replaceChildren(
+    ticks("Whose looks?", "radio", numbers().map((number) => `head ${number}`), (i) => i === head, (i) => {
+      head = i;
+      tellLooks();
+    }),
+  );
 };
 
-/** @type {Promise<void> | undefined} */
-let styled;
-
-const style = () =>
-  new Promise((resolve, reject) => {
-    const link = make("link", { rel: "stylesheet", href: new URL("heads.css", import.meta.url).href });
-    link.onload = () => resolve(undefined);
-    link.onerror = () => {
-      link.remove();
-      reject(new Error("no style"));
-    };
-    document.head.append(link);
-  });
-
-// The figure.
-
-/** @param {HTMLElement} box @param {Model} model */
-const build = (box, model) => {
-  /** @type {State} */
-  const state = { model, words: say(ORDERS[0], FIRST, model), on: Array(START).fill(true), masked: true, looking: ORDERS[0].length - 1, head: 0 };
-  let meant = [...FIRST];
-  let order = ORDERS[0];
-
-  const told = make("p", { className: "heads-told", role: "status" });
-  const wrong = make("p", { className: "heads-wrong", id: "heads-wrong", role: "alert" });
-  const field = make("input", { type: "text", autocomplete: "off", spellcheck: false });
-  field.setAttribute("aria-describedby", wrong.id);
-  const ons = make("div", { className: "heads-row" });
-  const which = make("div", { className: "heads-row" });
-  const looks = make("div", { className: "heads-looks" });
-  const answers = make("div");
-  const tables = make("div", { className: "heads-tables" });
-
-  // Words of the sentence.
-
-  /** @param {string[]} words */
-  const read = (words) => {
+/** @param {number} count @param {HTMLElement} counts */
+const take = async (count, counts) => {
+  const name = `${count} head${count > 1 ? "s" : ""}`;
+  wanted = count;
+  try {
+    const fetched = await fetchModel(count);
+    if (wanted !== count) return;
+    model = fetched;
+    on = Array(count).fill(true);
+    head = Math.min(head, count - 1);
     wrong.textContent = "";
-    field.removeAttribute("aria-invalid");
-    const before = state.words.length;
-    state.words = words;
-    if (before !== words.length) state.looking = words.length - 1;
-    const found = understand(words, state.model);
-    if (found) ({ order, meant } = found);
-    forms.select.selectedIndex = found ? ORDERS.indexOf(order) : -1;
-    roles.forEach(({ select }, role) => (select.selectedIndex = found ? meant[role] : -1));
-    ORDERS.forEach((each, i) => (forms.select.options[i].textContent = written(say(each, meant, state.model))));
-    field.value = written(words);
-    drawWords();
-    const { given, right } = show();
-    const again = meant[0] === meant[3] ? " Nobody gives to themselves in training, so the model has seen no such sentence." : "";
-    told.textContent = right
-      ? `“${written(words)}” ${score(given, right)}${again}`
-      : `“${written(words)}” has none of the forms above, so no answers are known to be right.`;
-  };
-
-  const forms = list("form", ORDERS.map(String), (chosen) => read(say(ORDERS[chosen], meant, state.model)));
-  const roles = kinds(model).map((kind, role) =>
-    list(Object.keys(model.answers)[role], kind, (chosen) => {
-      meant = meant.map((word, i) => (i === role ? chosen : word));
-      read(say(order, meant, state.model));
-    }),
+    drawSwitches();
+    show();
+    told.textContent = `${name}, all switched on. ${score()}`;
+  } catch {
+    if (wanted !== count) return;
+    counts.querySelectorAll("input")[HEADS.indexOf(on.length)].checked = true;
+    wrong.textContent = `The model with ${name} did not arrive. Below is the one before; choose again to try again.`;
+  }
+};
+/** @param {HTMLElement} box */
+const build = (box) => {
+  const chooseOrder = list(ORDERS.map(String), (i) => read(say(ORDERS[i], meant, model)));
+  const chooseWords = kinds(model).map((kind, role) =>
+    list(kind, (chosen) => read(say(order, meant.with(role, chosen), model))),
   );
-  const typed = make("form", { className: "heads-typed" }, make("label", {}, make("span", {}, "or in your words"), field));
-  typed.append(make("button", { type: "submit", textContent: "Read" }));
-  typed.addEventListener("submit", (event) => {
-    event.preventDefault();
-    try {
-      read(wordsOf(field.value, state.model));
-    } catch (error) {
-      field.setAttribute("aria-invalid", "true");
-      wrong.textContent = `${/** @type {Error} */ (error).message} Below is the sentence before.`;
-    }
-  });
-
-  // Heads, and the mask.
-
-  /** @param {string[]} given @param {string[]} right */
-  const score = (given, right) => {
-    const count = given.filter((answer, i) => answer === right[i]).length;
-    return `${count} of ${right.length} answers are right.`;
-  };
-
-  /** @param {string} what has been done @param {string[]} before the answers until then */
-  const tell = (what, before) => {
-    const { given } = show();
-    const changed = Object.keys(state.model.answers).flatMap((question, i) =>
-      given[i] === before[i] ? [] : [`${question}, from ${before[i]} to ${given[i]}`],
-    );
-    told.textContent = `${what} ${changed.length ? `It changes: ${changed.join("; ")}.` : "No answer changes."}`;
-  };
-
-  const drawHeads = () => {
-    ons.replaceChildren(
-      ...state.on.map((on, head) =>
-        tick("checkbox", "heads-on", `${head + 1}`, on, ({ checked }) => {
-          const before = ask(state).given;
-          state.on[head] = checked;
-          tell(`Head ${head + 1} is switched ${checked ? "on" : "off"}.`, before);
-        }),
-      ),
-    );
-    which.replaceChildren(
-      ...state.on.map((_, head) =>
-        tick("radio", "heads-which", `${head + 1}`, head === state.head, () => {
-          state.head = head;
-          tellLooks();
-        }),
-      ),
-    );
-  };
-
-  let wanted = START;
-  const counts = HEADS.map((heads) =>
-    tick("radio", "heads-count", `${heads}`, heads === START, async () => {
-      wanted = heads;
-      const before = state.on.length;
-      try {
-        const model = await fetchModel(heads);
-        if (wanted !== heads) return;
-        Object.assign(state, { model, on: Array(heads).fill(true), head: Math.min(state.head, heads - 1) });
-        wrong.textContent = "";
-        drawHeads();
-        const { given, right } = show();
-        told.textContent = `${heads} head${heads > 1 ? "s" : ""}, all switched on. ${right ? score(given, right) : ""}`;
-      } catch {
-        if (wanted !== heads) return;
-        wanted = before;
-        counts[HEADS.indexOf(before)].querySelector("input").checked = true;
-        wrong.textContent = `The model with ${heads} head${heads > 1 ? "s" : ""} did not arrive. Below is the one before; choose again to try again.`;
-      }
-    }),
+  lists = [chooseOrder, ...chooseWords];
+  const asks = ["form", ...Object.keys(model.answers)];
+  const labels = lists.map((select, i) => make("label", {}, make("span", {}, asks[i]), select));
+  const label = make("label", {}, make("span", {}, "or in your words"), field);
+  const typed = make("form", { onsubmit: readField }, label, make("button", {}, "Read"));
+  const counts = ticks("How many heads?", "radio", HEADS.map(String), (i) => HEADS[i] === on.length, (i) =>
+    take(HEADS[i], counts),
   );
+  box.replaceChildren(group("Sentence", make("div", {}, ...labels), typed, wrong), counts, switches, told, answers, whose, looks, tables);
+  drawSwitches();
+  read(say(order, meant, model));
+};
 
-  const mask = tick("checkbox", "heads-mask", "hide later words", true, ({ checked }) => {
-    const before = ask(state).given;
-    state.masked = checked;
-    const what = checked ? "The mask is back." : "The mask is off: every word looks at later ones, too.";
-    tell(what, before);
-    if (!checked) told.append(" The full stop is last, so nothing was hidden from it.");
-  });
+// What is fetched, and when.
 
-  // What comes out.
+/** @param {string} place beside this script */
+const get = async (place) => {
+  const answer = await fetch(new URL(place, import.meta.url));
+  if (!answer.ok) throw new Error(place);
+  return answer;
+};
 
-  const drawWords = () => {
-    const choose = state.words.map((word, i) =>
-      tick("radio", "heads-looking", shown(word, i), i === state.looking, () => {
-        state.looking = i;
-        tellLooks();
-      }),
-    );
-    looks.replaceChildren(group("Which word looks?", make("div", {}, ...choose)), make("div"), make("div"));
-  };
-
-  /** @param {string} word @param {number} i */
-  const shown = (word, i) => (i ? word : word[0].toUpperCase() + word.slice(1));
-
-  const tellLooks = () => {
-    const { attn_weights } = show();
-    const row = attn_weights[state.head][state.looking];
-    const most = Math.max(...row);
-    const from = shown(state.words[state.looking], state.looking);
-    const to = shown(state.words[row.indexOf(most)], row.indexOf(most));
-    told.textContent = `Head ${state.head + 1} of “${from}” looks at “${to}” most, with ${percent(most)} %.`;
-  };
-
-  /** Draw all that follows from the state. */
-  const show = () => {
-    const { attn_weights, given } = ask(state);
-    const whole = ask({ ...state, on: state.on.map(() => true), masked: true }).given;
-    const right = rightAnswers(state.words, state.model);
-    const names = state.words.map(shown);
-    const own = attn_weights[state.head];
-    const from = names[state.looking];
-    /** @param {number} query @param {number} key */
-    const seen = (query, key) => (state.masked && key > query ? undefined : own[query][key]);
-
-    const reach = names.map((name, key) => {
-      const weight = seen(state.looking, key);
-      const strong = make("span", {}, weight === undefined ? "–" : `${percent(weight)} %`);
-      return make("li", {}, name, " ", strong);
-    });
-    looks.children[1].replaceChildren(lines(own, state.looking));
-    looks.children[2].replaceChildren(make("ul", { ariaLabel: `Head ${state.head + 1} of “${from}” looks at` }, ...reach));
-
-    const asked = Object.keys(state.model.answers).map((question, i) => {
-      const verdict = right ? (given[i] === right[i] ? "right" : `wrong: ${right[i]}`) : "not known";
-      const change = given[i] === whole[i] ? "" : `changed, was ${whole[i]}`;
-      const row = line(`${question}?`, make("td", {}, given[i]), make("td", {}, verdict), make("td", {}, change));
-      row.classList.toggle("heads-broken", Boolean(change));
-      row.classList.toggle("heads-mistaken", right !== undefined && given[i] !== right[i]);
-      return row;
-    });
-    answers.replaceChildren(table("What the model answers", ["question", "answer", "is it right?", "without your changes"], asked, "heads-answers"));
-
-    const heads = attn_weights.map((_, head) => `head ${head + 1}${state.on[head] ? "" : " (off)"}`);
-    const all = names.map((name, key) => {
-      const hidden = state.masked && key > state.looking;
-      return line(name, ...attn_weights.map((weights) => cell(hidden ? undefined : weights[state.looking][key])));
-    });
-    const matrix = names.map((name, query) => {
-      const row = line(name, ...names.map((_, key) => cell(seen(query, key))));
-      row.classList.toggle("heads-chosen", query === state.looking);
-      return row;
-    });
-    const note = state.masked ? "; – is behind the mask" : "";
-    tables.replaceChildren(
-      table(`Where “${from}” looks with each head, in percent${note}`, ["", ...heads], all, "heads-all"),
-      table(`Where each word looks with head ${state.head + 1}, a row for each word, in percent${note}`, ["", ...names], matrix, "heads-matrix"),
-    );
-    return { attn_weights, given, right };
-  };
-
-  box.replaceChildren(
-    group("Sentence", make("div", { className: "heads-row" }, ...[forms, ...roles].map(({ label }) => label)), typed, wrong),
-    group("How many heads?", make("div", { className: "heads-row" }, ...counts)),
-    group("Heads switched on", ons),
-    group("Mask", make("div", { className: "heads-row" }, mask)),
-    told,
-    answers,
-    group("Whose looks?", which),
-    looks,
-    tables,
-  );
-  drawHeads();
-  read(state.words);
+/** @param {number} count @returns {Promise<Model>} */
+const fetchModel = async (count) => {
+  const fetched = await (await get(`../measured/experiment_heads_${count}.json`)).json();
+  if (fetched.kind !== "mha experiment: model") throw new Error(fetched.kind);
+  return fetched;
 };
 
 /** @param {HTMLElement} box */
-const rest = (box, words = "") => {
-  const start = button("Take the heads apart", async () => {
-    start.disabled = true;
+const rest = (box) => {
+  const said = make("p", { role: "status" });
+  const start = make("button", { type: "button" }, "Take the heads apart");
+  start.onclick = async () => {
+    start.ariaDisabled = box.ariaBusy = "true"; // keeps room, so that nothing moves when it comes
     said.textContent = "Fetching a model …";
-    box.ariaBusy = "true"; // keeps room, so that nothing moves when it comes
-    styled ??= style();
     try {
-      const [model] = await Promise.all([fetchModel(START), styled]);
-      build(box, model);
-      box.querySelector("select")?.focus();
+      const [fetched, style] = await Promise.all([fetchModel(on.length), get("heads.css")]);
+      document.head.append(make("style", {}, await style.text()));
+      model = fetched;
+      build(box);
+      lists[0].focus();
     } catch {
-      styled = undefined;
-      rest(box, "The model did not arrive; the pictures above show what it does. Press the button to try again.");
-      box.querySelector("button")?.focus();
+      said.textContent = "The model did not arrive; the pictures above show what it does. Press the button to try again.";
     }
-    box.ariaBusy = "false";
-  });
-  const said = make("p", { role: "status", textContent: words });
+    start.ariaDisabled = box.ariaBusy = "false";
+  };
   box.replaceChildren(start, said);
 };
 
