@@ -1,6 +1,5 @@
 // @ts-check
-// The layer of mha/fused.py and the model of mha/experiment/model.py for one text, in plain
-// JavaScript and under the same names. A matrix is a list of rows.
+// mha/fused.py and mha/experiment/model.py for one text. A matrix is a list of rows.
 
 /** @typedef {number[][]} Matrix */
 
@@ -24,11 +23,8 @@ const softmax = (scores) => {
 };
 
 /**
- * Attend with all heads.
- * @param {Matrix} x a text, (num_tokens, d_in)
- * @param {Weights} weights
- * @param {boolean[]} on for each head, whether it brings anything
- * @param {boolean} masked whether later tokens are hidden
+ * Attend with all heads; one that is not on brings nothing.
+ * @param {Matrix} x @param {Weights} weights @param {boolean[]} on @param {boolean} masked
  */
 export const attend = (x, weights, on, masked) => {
   const keys = times(x, weights["attention.W_key.weight"]); // (num_tokens, d_out)
@@ -37,8 +33,8 @@ export const attend = (x, weights, on, masked) => {
   const head_dim = keys[0].length / on.length;
 
   const heads = on.map((brings, head) => {
-    /** @param {Matrix} a its columns of this head, (num_tokens, head_dim) */
-    const split = (a) => a.map((row) => row.slice(head * head_dim, (head + 1) * head_dim));
+    /** @param {Matrix} a */
+    const split = (a) => a.map((row) => row.slice(head * head_dim, (head + 1) * head_dim)); // (num_tokens, head_dim)
     const attn_scores = times(split(queries), split(keys)).map((row, query) =>
       row.map((score, key) => (masked && key > query ? -Infinity : score / head_dim ** 0.5)),
     ); // (num_tokens, num_tokens)
@@ -55,18 +51,13 @@ export const attend = (x, weights, on, masked) => {
 };
 
 /**
- * Read a sentence, and score the answers from what its last token brings home.
- * @param {number[]} tokens numbers of words, the full stop last
- * @param {Weights} weights
- * @param {boolean[]} on
- * @param {boolean} masked
+ * Score the answers from what the last token brings home.
+ * @param {number[]} tokens @param {Weights} weights @param {boolean[]} on @param {boolean} masked
  */
 export const readSentence = (tokens, weights, on, masked) => {
-  const x = tokens.map((token, i) =>
-    weights["word.weight"][token].map((value, j) => value + weights["position.weight"][i][j]),
-  );
+  const [word, position] = [weights["word.weight"], weights["position.weight"]];
+  const x = tokens.map((token, i) => plus([word[token]], position[i])[0]); // (num_tokens, d_in)
   const { attn_weights, context_vec } = attend(x, weights, on, masked);
-  const brought = context_vec.slice(-1);
-  const [scores] = plus(times(brought, weights["read_out.weight"]), weights["read_out.bias"]);
+  const [scores] = plus(times(context_vec.slice(-1), weights["read_out.weight"]), weights["read_out.bias"]);
   return { attn_weights, scores };
 };

@@ -1,8 +1,8 @@
 // @ts-check
-// The experiment's models, taken apart in the page. A model is fetched when the reader asks
-// for it; what cannot be shown is said in words, and what was shown before stays.
+// The experiment's models, taken apart. A model is fetched when the reader asks for it; what
+// cannot be shown is said, and what was shown before stays.
 
-import { ORDERS, ask, kinds, rightAnswers, say, understand, wordsOf, written } from "./sentences.js";
+import { ORDERS, SLOTS, ask, rightAnswers, say, understand, wordsOf, written } from "./sentences.js";
 
 /** @typedef {import("./sentences.js").Model} Model */
 
@@ -13,7 +13,7 @@ const HEADS = [1, 2, 4, 8];
 /** @type {Model} */
 let model;
 let order = ORDERS[0];
-let meant = [0, 0, 0, 1, 0]; // for each role, which of its words
+let meant = [""]; // the word of each role
 let words = [""];
 let on = Array(4).fill(true); // for each head
 let masked = true;
@@ -25,10 +25,7 @@ let wanted = 0; // heads of the model asked for last
 
 /**
  * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {Partial<HTMLElementTagNameMap[T]>} properties
- * @param {(Node | string)[]} children
- * @returns {HTMLElementTagNameMap[T]}
+ * @param {T} tag @param {Partial<HTMLElementTagNameMap[T]>} properties @param {(Node | string)[]} children
  */
 const make = (tag, properties = {}, ...children) => {
   const element = document.createElement(tag);
@@ -36,16 +33,9 @@ const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
-/** @param {string} name @param {Node[]} children */
-const group = (name, ...children) => make("fieldset", {}, make("legend", {}, name), ...children);
-
 /**
- * Boxes to tick, or one of several to choose.
- * @param {string} name
- * @param {"checkbox" | "radio"} type
- * @param {string[]} texts
- * @param {(i: number) => boolean} isOn
- * @param {(i: number, checked: boolean) => void} act
+ * @param {string} name @param {"checkbox" | "radio"} type @param {string[]} texts
+ * @param {(i: number) => boolean} isOn @param {(i: number, checked: boolean) => void} act
  */
 const ticks = (name, type, texts, isOn, act) => {
   const labels = texts.map((text, i) => {
@@ -53,7 +43,7 @@ const ticks = (name, type, texts, isOn, act) => {
     const input = make("input", { type, name, checked: isOn(i), onchange });
     return make("label", {}, input, text);
   });
-  return group(name, make("div", {}, ...labels));
+  return make("fieldset", {}, make("legend", {}, name), make("div", {}, ...labels));
 };
 
 /** @param {string[]} options @param {(chosen: number) => void} act */
@@ -84,14 +74,13 @@ const cell = (weight, hidden) => {
   return made;
 };
 
-/** Lines from each word to those that it looks at, strong for one. @param {number[][]} attn_weights */
+/** Lines from each word to those that it looks at. @param {number[][]} attn_weights */
 const lines = (attn_weights) => {
   const paths = attn_weights.flatMap((row, query) =>
     row.map((weight, key) => {
-      const [name, width, opacity] =
-        query === looking ? ["strong", 1 + 5 * weight, 0.3 + 0.7 * weight] : ["faint", 1, 0.4 * weight];
-      const d = `M0 ${query + 0.5}L100 ${key + 0.5}`;
-      return weight < 0.02 ? "" : `<path class="${name}" d="${d}" stroke-width="${width}" opacity="${opacity}"/>`;
+      const name = query === looking ? "strong" : "faint";
+      const path = `<path class="${name}" style="--weight: ${weight}" d="M0 ${query + 0.5}L100 ${key + 0.5}"/>`;
+      return weight < 0.02 ? "" : path;
     }),
   );
   const box = `viewBox="0 0 100 ${attn_weights.length}" preserveAspectRatio="none"`;
@@ -107,19 +96,15 @@ const whose = make("div");
 const looks = make("div", { className: "heads-looks" });
 const answers = make("div");
 const tables = make("div", { className: "heads-tables" });
-/** @type {HTMLSelectElement[]} for the order, and for the word of each role */
-let lists = [];
+/** @type {HTMLSelectElement[]} */
+let lists = []; // for the order, and for the word of each role
 
-// Drawing and telling.
+// What comes out.
 
-/** The words as they are written. */
 const names = () => words.map((word, i) => (i ? word : word[0].toUpperCase() + word.slice(1)));
-
-const numbers = () => on.map((_, i) => `${i + 1}`);
 
 const now = () => ask(model, words, on, masked);
 
-/** Draw all that follows from what is chosen. */
 const show = () => {
   const { attn_weights, given } = now();
   const own = attn_weights[head];
@@ -157,7 +142,6 @@ const show = () => {
   );
 };
 
-/** How many answers are right. */
 const score = () => {
   const right = rightAnswers(words, model);
   if (!right) return "It has none of the forms above, so nobody knows its right answers.";
@@ -194,9 +178,8 @@ const read = (said) => {
   words = said;
   const found = understand(words, model);
   if (found) ({ order, meant } = found);
-  const chosen = found ? [ORDERS.indexOf(order), ...meant] : [];
-  lists.forEach((select, i) => (select.selectedIndex = chosen[i] ?? -1));
-  ORDERS.forEach((each, i) => (lists[0].options[i].textContent = written(say(each, meant, model))));
+  ORDERS.forEach((each, i) => (lists[0].options[i].textContent = written(say(each, meant))));
+  lists.forEach((select, i) => (select.value = found ? [written(words), ...meant][i] : ""));
   field.value = written(words);
   field.ariaInvalid = "false";
   wrong.textContent = "";
@@ -222,7 +205,7 @@ const readField = (event) => {
 
 const drawSwitches = () => {
   switches.replaceChildren(
-    ticks("Heads that are on", "checkbox", numbers(), (i) => on[i], (i, checked) =>
+    ticks("Heads that are on", "checkbox", on.map((_, i) => `${i + 1}`), (i) => on[i], (i, checked) =>
       change(`Head ${i + 1} is ${checked ? "on" : "off"}.`, () => (on[i] = checked)),
     ),
     ticks("Mask", "checkbox", ["hide later words"], () => masked, (_, checked) => {
@@ -231,7 +214,7 @@ const drawSwitches = () => {
     }),
   );
   whose.replaceChildren(
-    ticks("Whose looks?", "radio", numbers().map((number) => `head ${number}`), (i) => i === head, (i) => {
+    ticks("Whose looks?", "radio", on.map((_, i) => `head ${i + 1}`), (i) => i === head, (i) => {
       head = i;
       tellLooks();
     }),
@@ -255,14 +238,15 @@ const take = async (count, counts) => {
   } catch {
     if (wanted !== count) return;
     counts.querySelectorAll("input")[HEADS.indexOf(on.length)].checked = true;
-    wrong.textContent = `The model with ${name} did not arrive. Below is the one before; choose again to try again.`;
+    wrong.textContent = `The model with ${name} did not arrive. Below is the one before.`;
   }
 };
 /** @param {HTMLElement} box */
 const build = (box) => {
-  const chooseOrder = list(ORDERS.map(String), (i) => read(say(ORDERS[i], meant, model)));
-  const chooseWords = kinds(model).map((kind, role) =>
-    list(kind, (chosen) => read(say(order, meant.with(role, chosen), model))),
+  const kinds = Object.values(model.answers);
+  const chooseOrder = list(ORDERS.map(String), (i) => read(say(ORDERS[i], meant)));
+  const chooseWords = SLOTS.map((_, role) =>
+    list(kinds[role], (i) => read(say(order, meant.with(role, kinds[role][i])))),
   );
   lists = [chooseOrder, ...chooseWords];
   const asks = ["form", ...Object.keys(model.answers)];
@@ -272,14 +256,15 @@ const build = (box) => {
   const counts = ticks("How many heads?", "radio", HEADS.map(String), (i) => HEADS[i] === on.length, (i) =>
     take(HEADS[i], counts),
   );
-  box.replaceChildren(group("Sentence", make("div", {}, ...labels), typed, wrong), counts, switches, told, answers, whose, looks, tables);
+  const sentence = make("fieldset", {}, make("legend", {}, "Sentence"), make("div", {}, ...labels), typed, wrong);
+  box.replaceChildren(sentence, counts, switches, told, answers, whose, looks, tables);
   drawSwitches();
-  read(say(order, meant, model));
+  read(wordsOf("Anna sold Ben the oar at the bank", model));
 };
 
-// What is fetched, and when.
+// What is fetched.
 
-/** @param {string} place beside this script */
+/** @param {string} place */
 const get = async (place) => {
   const answer = await fetch(new URL(place, import.meta.url));
   if (!answer.ok) throw new Error(place);
@@ -307,7 +292,7 @@ const rest = (box) => {
       build(box);
       lists[0].focus();
     } catch {
-      said.textContent = "The model did not arrive; the pictures above show what it does. Press the button to try again.";
+      said.textContent = "The model did not arrive. Press the button to try again.";
     }
     start.ariaDisabled = box.ariaBusy = "false";
   };

@@ -3,7 +3,6 @@
 
 import { readSentence } from "./attention.js";
 
-/** Of mha/experiment/grammar.py: how a sentence may go, and what is said of the bank. */
 export const ORDERS = [
   "WHO DID WHOM the WHAT at the WHERE .",
   "at the WHERE WHO DID WHOM the WHAT .",
@@ -14,21 +13,17 @@ export const ORDERS = [
   "the WHAT was DID to WHOM by WHO at the WHERE .",
   "at the WHERE the WHAT was DID to WHOM by WHO .",
 ].map((order) => order.split(" "));
-const SLOTS = ["WHO", "DID", "WHAT", "WHOM", "WHERE"];
+export const SLOTS = ["WHO", "DID", "WHAT", "WHOM", "WHERE"];
 
 /**
  * @typedef {object} Model a file of docs/measured
  * @property {string[]} vocabulary
  * @property {number} context_length
- * @property {Record<string, string[]>} answers by question: first the roles', then which bank
- * @property {Record<string, any>} weights a state_dict as lists
+ * @property {Record<string, string[]>} answers from which each question chooses
+ * @property {Record<string, any>} weights
  */
 
-/**
- * The words of a text, as mha/experiment/grammar.py reads it; large letters do not matter.
- * @param {string} text @param {Model} model
- * @returns {string[]}
- */
+/** The words of a text; large letters do not matter. @param {string} text @param {Model} model */
 export const wordsOf = (text, { vocabulary, context_length }) => {
   const said = text.trim().replace(/\s*[.!?]$/, "").split(/\s+/).filter(Boolean);
   if (!said.length) throw new Error("A sentence needs at least one word, got none.");
@@ -51,36 +46,31 @@ export const written = (words) => {
   return text[0].toUpperCase() + text.slice(1);
 };
 
-/** @param {Model} model the words of each role */
-export const kinds = (model) => Object.values(model.answers).slice(0, SLOTS.length);
+/** @param {string[]} order @param {string[]} meant the word of each role */
+export const say = (order, meant) => order.map((slot) => meant[SLOTS.indexOf(slot)] ?? slot);
 
-/** @param {string[]} order @param {number[]} meant for each role, which of its words @param {Model} model */
-export const say = (order, meant, model) =>
-  order.map((slot) => (SLOTS.includes(slot) ? kinds(model)[SLOTS.indexOf(slot)][meant[SLOTS.indexOf(slot)]] : slot));
-
-/**
- * Which order a sentence has, and which word each role.
- * @param {string[]} words @param {Model} model
- */
+/** Which order a sentence has, and which word each role. @param {string[]} words @param {Model} model */
 export const understand = (words, model) => {
+  const kinds = Object.values(model.answers);
   for (const order of ORDERS) {
-    const meant = SLOTS.map((slot, role) => kinds(model)[role].indexOf(words[order.indexOf(slot)]));
-    if (!meant.includes(-1) && say(order, meant, model).join(" ") === words.join(" ")) return { order, meant };
+    const meant = SLOTS.map((slot) => words[order.indexOf(slot)]);
+    const fits = meant.every((word, role) => kinds[role].includes(word));
+    if (fits && `${say(order, meant)}` === `${words}`) return { order, meant };
   }
-  return undefined;
 };
 
-/** The right answers, if the sentence has an order that tells them. @param {string[]} words @param {Model} model */
+/** The right answers, if an order tells them. @param {string[]} words @param {Model} model */
 export const rightAnswers = (words, model) => {
   const meant = understand(words, model)?.meant;
   if (!meant) return undefined;
-  const bank = meant[4] === 0 ? meant[2] % 2 : 2; // things are in turn one for a river, one for a robbery
-  return Object.values(model.answers).map((choice, question) => choice[[...meant, bank][question]]);
+  const [, , things, , places, banks] = Object.values(model.answers);
+  const kind = meant[4] === places[0] ? things.indexOf(meant[2]) % 2 : 2; // in turn of a river, of a robbery
+  return [...meant, banks[kind]];
 };
 
 /**
  * Where every head looks, and what the model answers.
- * @param {Model} model @param {string[]} words @param {boolean[]} on for each head @param {boolean} masked
+ * @param {Model} model @param {string[]} words @param {boolean[]} on @param {boolean} masked
  */
 export const ask = (model, words, on, masked) => {
   const tokens = words.map((word) => model.vocabulary.indexOf(word));
