@@ -199,7 +199,7 @@ ROLE_WORDS = vocabulary(WORDS)[6:]
 
 
 @pytest.mark.parametrize("heads", HEADS)
-def test_the_page_computes_what_pytorch_computes(asleep, heads, record_property):
+def test_the_page_computes_what_pytorch_computes(asleep, heads):
     dice = random.Random(heads)
     cases = [
         {"words": words, "on": on, "masked": masked}
@@ -218,7 +218,7 @@ def test_the_page_computes_what_pytorch_computes(asleep, heads, record_property)
                 here.double() - torch.tensor(page[there], dtype=torch.float64)
             ).abs()
             largest = max(largest, away.max().item())
-    record_property("largest difference", largest)
+    print(f"largest difference with {heads} heads: {largest:.1e}")  # seen with -rP
     assert 0 < largest < 1e-4
     assert len(found) == 200
 
