@@ -58,3 +58,5 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 // Pages with blocks that can be run get their buttons.
 if (document.querySelector(".highlight.run")) import("./run.js");
+// The experiment's page gets its models.
+if (document.querySelector(".heads")) import("./heads.js");
