@@ -78,7 +78,8 @@ def test_data_is_what_the_package_computes(name):
 def test_table_is_what_was_measured(name):
     written = (FIGURES / f"{name}.table").read_text("utf-8")
 
-    assert written == tables.TABLES[name](), f"docs/figures/{name}.table is stale: {CURE}"
+    stale = f"docs/figures/{name}.table is not what was measured: {CURE}"
+    assert written == tables.TABLES[name](), stale
 
 
 @pytest.mark.parametrize("name", NAMES)
