@@ -1,9 +1,11 @@
 """The benchmark: equal forms, true costs, and a row for what could not be measured."""
 
 import math
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -160,6 +162,43 @@ def test_free_memory_is_at_most_all_and_unknown_elsewhere(monkeypatch):
 
     monkeypatch.setattr(cost.Path, "read_text", missing)
     assert cost.free_bytes("cpu") == math.inf
+
+
+def test_on_a_gpu_torch_counts_the_memory(monkeypatch):
+    held = iter([100, 160])  # before the call and after it, with what it leaves
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda: next(held))
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda: 400)
+    for name in "reset_peak_memory_stats", "synchronize":
+        monkeypatch.setattr(torch.cuda, name, lambda: None)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (5, 9))
+
+    assert cost.extra_bytes(lambda: torch.ones(1), "cuda") == (400 - 100) - (160 - 100)
+    assert cost.free_bytes("cuda") == 5
+
+
+def test_on_a_gpu_its_own_time_counts(monkeypatch):
+    kernel = SimpleNamespace(
+        key="gemm", count=2, self_device_time_total=3, self_device_memory_usage=8
+    )
+    launch = SimpleNamespace(
+        key="launch", count=2, self_device_time_total=1, self_device_memory_usage=0
+    )
+    watched = []
+
+    @contextmanager
+    def profile(activities, profile_memory):
+        watched.extend(activities)
+        yield SimpleNamespace(key_averages=lambda: [launch, kernel])
+
+    monkeypatch.setattr(cost, "profile", profile)
+
+    found = cost.operators(lambda: torch.ones(1), "cuda")
+
+    assert found == [
+        cost.Operator("gemm", 2, 0.75, 8),
+        cost.Operator("launch", 2, 0.25, 0),
+    ]
+    assert torch.profiler.ProfilerActivity.CUDA in watched
 
 
 # Runs
