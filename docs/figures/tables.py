@@ -9,6 +9,7 @@ from mha.bench import KERNEL, PRODUCT, REFERENCE, WIDTHS, ratio
 
 HERE = Path(__file__).parent
 HEADS = [form.replace("Multihead", "Multi<wbr>head<wbr>") for form in LOOKS]
+SPACE = "\u00a0"  # at which no line breaks
 NONE = "\u2013"  # a dash where nothing was measured
 
 
@@ -33,7 +34,7 @@ def cell(group, form):
     if not (row and reference):
         return NONE
     times = f"{ratio(row, reference).median:.2f}"
-    return f"{spoken(1000 * row.median)} ms<br>{TIMES}{times}"
+    return f"{spoken(1000 * row.median)}{SPACE}ms<br>{TIMES}{times}"
 
 
 def memory(width, backward):
@@ -42,7 +43,8 @@ def memory(width, backward):
     for length, group in groups(width, backward).items():
         found = [group.row(form) for form in LOOKS]
         cells = [
-            f"{spoken(row.extra_bytes / 1e6)} MB" if row else NONE for row in found
+            f"{spoken(row.extra_bytes / 1e6)}{SPACE}MB" if row else NONE
+            for row in found
         ]
         rows.append([f"{length:,}", *cells])
     return ruled(["tokens", *HEADS], rows)
@@ -55,7 +57,8 @@ def rates(width):
         product = group.row(PRODUCT)
         found = [group.row(name) for name in (*LOOKS, KERNEL)]
         cells = [
-            f"{100 * row.rate / product.rate:.0f} %" if row else NONE for row in found
+            f"{100 * row.rate / product.rate:.0f}{SPACE}%" if row else NONE
+            for row in found
         ]
         rows.append([f"{length:,}", *cells])
     return ruled(["tokens", *HEADS, KERNEL], rows)
