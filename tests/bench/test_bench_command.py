@@ -110,6 +110,15 @@ def test_what_cannot_be_measured_is_said_in_one_line(arguments, said: str, capsy
     assert len(error.splitlines()) == 1
 
 
+@pytest.fixture
+def _foreground():
+    """The signals of a program in the foreground, which a child inherits."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_foreground")
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path):
     file = tmp_path / "bench.json"
     lengths = [str(n) for n in range(16, 400, 4)]
