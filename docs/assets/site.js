@@ -14,3 +14,6 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 // Pages with blocks that can be run get their buttons.
 if (document.querySelector(".highlight.run")) import("./run.js");
+// So do pages with figures that can be touched.
+if (document.querySelector(".split")) import("./split.js");
+if (document.querySelector(".fuse")) import("./fuse.js");

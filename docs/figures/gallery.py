@@ -13,6 +13,7 @@ import one_budget
 import pitfalls
 import pitfalls_count
 import scaling
+import split_steps
 import splitting
 import spread
 import spread_cost
@@ -41,6 +42,7 @@ PICTURES = {
         pitfalls_count,
     )
 } | pitfalls.SHEETS
+DATA = {"split_steps": split_steps}  # without a picture, for figures that can be touched
 
 
 def as_json(values):
@@ -49,9 +51,14 @@ def as_json(values):
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def write(name, values):
+    """Write the data of a figure."""
+    (HERE / f"{name}.json").write_text(as_json(values), "utf-8", newline="\n")
+
+
 def draw(name):
     """Compute the values of one picture; write them and the picture."""
     values = PICTURES[name].values()
     svg = PICTURES[name].picture(values)
-    (HERE / f"{name}.json").write_text(as_json(values), "utf-8", newline="\n")
+    write(name, values)
     (HERE / f"{name}.svg").write_text(svg, "utf-8", newline="\n")
