@@ -99,7 +99,9 @@ def test_steps_of_the_split_are_made_by_the_code_beside_them(num_heads):
     before |= {"unglued": "worked"}
 
     for name, earlier in before.items():
-        made = eval(f"tensor.{steps[name]['code']}", {"tensor": tensor_of(steps[earlier])})
+        made = eval(
+            f"tensor.{steps[name]['code']}", {"tensor": tensor_of(steps[earlier])}
+        )
         assert made.tolist() == tensor_of(steps[name]).tolist()
         assert list(made.shape) == steps[name]["shape"]
         assert list(made.stride()) == steps[name]["strides"]

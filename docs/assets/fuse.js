@@ -76,7 +76,7 @@ const tables = ({ words, small, big, stacked, fused }) => {
 
 /** @param {HTMLElement} figure */
 const dress = (figure) => {
-  const bar = make("div", { className: "touch-bar" });
+  const bar = make("div", { className: "run-bar touch-bar" });
   const result = make("div");
   const told = make("p", { className: "touch-told" });
   told.setAttribute("role", "status");

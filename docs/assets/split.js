@@ -215,7 +215,7 @@ const build = (box, /** @type {Data} */ data) => {
     touched.classList.toggle("split-away", open());
     asked.hidden = !open();
     asked.ariaLabel = `What do you think: ${step().ask}`;
-    const buttons = [...new Set(guesses().sort()), "I’d rather see"].map((text) => button(text, () => answered(text)));
+    const buttons = [...new Set(guesses().sort()), "Show me"].map((text) => button(text, () => answered(text)));
     asked.replaceChildren(
       make("p", { className: "touch-name", textContent: asked.ariaLabel }),
       make("div", { className: "split-choices" }, ...buttons),

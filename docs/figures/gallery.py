@@ -42,7 +42,9 @@ PICTURES = {
         pitfalls_count,
     )
 } | pitfalls.SHEETS
-DATA = {"split_steps": split_steps}  # without a picture, for figures that can be touched
+DATA = {
+    "split_steps": split_steps
+}  # without a picture, for figures that can be touched
 
 
 def as_json(values):

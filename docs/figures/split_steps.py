@@ -37,9 +37,8 @@ WORDS = {
 
 def guesses(wrong, right):
     """What one may expect: the wrong way, the right one, and every second number."""
-    return [wrong.flatten().tolist(), right.flatten().tolist()] + [
-        [2 * i for i in range(right.numel())]
-    ]
+    every_second = [2 * i for i in range(right.numel())]
+    return [wrong.flatten().tolist(), right.flatten().tolist(), every_second]
 
 
 def words(name, num_heads):

@@ -51,8 +51,9 @@ def picture(values):
     small, big = values["small"]["W_query"], values["big"]["W_query"]
     canvas = Canvas(
         438,
-        f"Head 1's W_query, rows {small[0]}, and head 2's, rows {small[1]}, put one above the other are the four rows of the fused "
-        "layer's W_query. Below, the outputs of the stacked and of the fused layer for "
+        f"Head 1's W_query, rows {small[0]}, and head 2's, rows {small[1]}, put one "
+        "above the other are the four rows of the fused layer's W_query. Below, "
+        "the outputs of the stacked and of the fused layer for "
         f"six tokens: the largest difference is {number(values['difference'], 4)}.",
     )
     canvas.heading(14, "Stacked heads", "W_query of each")
