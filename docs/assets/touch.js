@@ -26,7 +26,7 @@ export const button = (textContent, press) => {
 export const table = (name, head, rows) =>
   make(
     "table",
-    {},
+    { className: "touch-table" },
     make("caption", { textContent: name }),
     make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col", textContent: text })))),
     make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", {}, String(cell)))))),

@@ -42,9 +42,7 @@ PICTURES = {
         pitfalls_count,
     )
 } | pitfalls.SHEETS
-DATA = {
-    "split_steps": split_steps
-}  # without a picture, for figures that can be touched
+DATA = {"split_steps": split_steps}  # without a picture: figures to touch draw it
 
 
 def as_json(values):
