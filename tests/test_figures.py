@@ -12,6 +12,8 @@ import torch
 
 from mha import CausalAttention
 from mha.examples import inputs
+from mha.mistakes.heads import MergeWithoutTranspose, SplitWithoutTranspose
+from mha.mistakes.layer import Layer
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
 sys.path.append(str(FIGURES))
@@ -87,6 +89,52 @@ def test_picture_is_its_data_drawn(name):
     check_picture(name, svg(name))
 
 
+@pytest.mark.parametrize("name", gallery.DATA)
+def test_data_without_a_picture_is_what_the_package_computes(name):
+    stale = differences(data(name), gallery.DATA[name].values())
+    assert not stale, f"docs/figures/{name}.json{stale[0]}: {CURE}"
+
+
+def tensor_of(step):
+    """The tensor that a step of the split describes."""
+    return torch.tensor(step["memory"]).as_strided(step["shape"], step["strides"])
+
+
+@pytest.mark.parametrize("num_heads", [1, 2, 4])
+def test_steps_of_the_split_are_made_by_the_code_beside_them(num_heads):
+    steps = data("split_steps")[str(num_heads)]
+    before = {"cut": "project", "transposed": "cut", "straight": "project"}
+    before |= {"back": "worked", "copied": "back", "glued": "copied"}
+    before |= {"unglued": "worked"}
+
+    for name, earlier in before.items():
+        made = eval(
+            f"tensor.{steps[name]['code']}", {"tensor": tensor_of(steps[earlier])}
+        )
+        assert made.tolist() == tensor_of(steps[name]).tolist()
+        assert list(made.shape) == steps[name]["shape"]
+        assert list(made.stride()) == steps[name]["strides"]
+
+
+@pytest.mark.parametrize("num_heads", [1, 2, 4])
+def test_steps_of_the_split_are_those_of_the_layers(num_heads):
+    steps = data("split_steps")[str(num_heads)]
+    x = tensor_of(steps["project"])
+    right, straight, unglued = (
+        kind(4, 4, 3, 0.0, num_heads)
+        for kind in (Layer, SplitWithoutTranspose, MergeWithoutTranspose)
+    )
+
+    split = right.split(x)
+
+    assert x.tolist() == [[[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]]
+    assert tensor_of(steps["transposed"]).tolist() == split.tolist()
+    assert tensor_of(steps["worked"]).tolist() == split.tolist()
+    assert tensor_of(steps["straight"]).tolist() == straight.split(x).tolist()
+    assert tensor_of(steps["glued"]).tolist() == right.merge(split).tolist()
+    assert tensor_of(steps["unglued"]).tolist() == unglued.merge(split).tolist()
+
+
 def test_stale_number_is_found():
     stale = data("mask")
     stale["attn_weights"][2][1] += 0.001
@@ -136,7 +184,8 @@ def test_every_data_file_and_picture_is_drawn_by_a_module():
         file.name for file in FIGURES.iterdir() if file.suffix in (".json", ".svg")
     }
 
-    assert files == {f"{name}{end}" for name in NAMES for end in (".json", ".svg")}
+    drawn = {f"{name}{end}" for name in NAMES for end in (".json", ".svg")}
+    assert files == drawn | {f"{name}.json" for name in gallery.DATA}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -60,3 +60,6 @@ document.addEventListener("DOMContentLoaded", () => {
 if (document.querySelector(".highlight.run")) import("./run.js");
 // The experiment's page gets its models.
 if (document.querySelector(".heads")) import("./heads.js");
+// So do pages with figures that can be touched.
+if (document.querySelector(".split")) import("./split.js");
+if (document.querySelector(".fuse")) import("./fuse.js");

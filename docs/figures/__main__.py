@@ -1,9 +1,11 @@
 """Draw all pictures and write all tables again: python docs/figures."""
 
-from gallery import PICTURES, draw
-from tables import TABLES, write
+import tables
+from gallery import DATA, PICTURES, draw, write
 
 for name in PICTURES:
     draw(name)
-for name in TABLES:
-    write(name)
+for name, module in DATA.items():
+    write(name, module.values())
+for name in tables.TABLES:
+    tables.write(name)

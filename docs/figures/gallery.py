@@ -21,6 +21,7 @@ import one_budget
 import pitfalls
 import pitfalls_count
 import scaling
+import split_steps
 import splitting
 import spread
 import spread_cost
@@ -60,6 +61,7 @@ PICTURES = (
     | pitfalls.SHEETS
     | experiment_looks.SHEETS
 )
+DATA = {"split_steps": split_steps}  # without a picture: figures to touch draw it
 
 
 def as_json(values):
@@ -68,9 +70,14 @@ def as_json(values):
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def write(name, values):
+    """Write the data of a figure."""
+    (HERE / f"{name}.json").write_text(as_json(values), "utf-8", newline="\n")
+
+
 def draw(name):
     """Compute the values of one picture; write them and the picture."""
     values = PICTURES[name].values()
     svg = PICTURES[name].picture(values)
-    (HERE / f"{name}.json").write_text(as_json(values), "utf-8", newline="\n")
+    write(name, values)
     (HERE / f"{name}.svg").write_text(svg, "utf-8", newline="\n")
