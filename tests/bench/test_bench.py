@@ -44,6 +44,7 @@ SETTING = Setting("cpu", "float32", 24, 3, 7, False)
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
     monkeypatch.setattr(running, "SIDE", {"cpu": 64})
+    monkeypatch.setattr(cost, "BLOCK", 0.001)
     running.needed.cache_clear()
     running.compile_error.cache_clear()
 

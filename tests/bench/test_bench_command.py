@@ -14,7 +14,7 @@ import pytest
 
 from mha import bench
 from mha.__main__ import main
-from mha.bench import Group, Plan, Results, Row, Setting, read
+from mha.bench import Group, Plan, Results, Row, Setting, cost, read
 from mha.bench import rounds as running
 from mha.commands import bench as command
 
@@ -28,6 +28,13 @@ def script():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch):
+    """A small product of matrices, and timings of a moment."""
+    monkeypatch.setattr(running, "SIDE", {"cpu": 64})
+    monkeypatch.setattr(cost, "BLOCK", 0.001)
 
 
 @pytest.fixture
