@@ -62,14 +62,14 @@ def measure(file: Path, command: str, plan: bench.Plan, until: float) -> bench.R
 def main(arguments: list[str]) -> int:
     """Test, measure, print."""
     until = time.monotonic() + SECONDS
-    if len(arguments) != 1:
+    if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     try:
         plan = bench.full_plan("cuda", (), ROUNDS, compiled=True)
         measured.check_file(file := Path(arguments[0]))
     except (OSError, ValueError) as error:
-        print(error, file=sys.stderr)
+        print(f"this script needs a GPU and a FILE: {error}", file=sys.stderr)
         return 2
     env = os.environ | {"MHA_REQUIRE_CUDA": "1"}
     status = subprocess.run([sys.executable, *TESTS], cwd=ROOT, env=env).returncode

@@ -110,9 +110,11 @@ def claims_about_difficulty(runs: list[Run]) -> Iterator[str]:
     yield "answers nearly everything: 16."
     yield "With 2 words of each kind it answers everything, in every seed"
     yield (
-        f"With 4 words it falls to {harder[0]} %, and neither width 32 ({wide[0]} %) "
-        f"nor twice the training ({long[0]} %) mends that."
+        f"With 4 words it falls to {harder[0]} %, with the middle's 8 to "
+        f"{mean(at(runs, CENTRE, 1))} %, and there neither width 32 ({wide[0]} %) nor "
+        f"twice the training ({long[0]} %) mends it."
     )
+    yield f"Two heads, too, stay at {long[1]} % with twice the training"
     _, two, four, eight = row(replace(CENTRE, words=16))
     yield (
         f"With 16 words, more than this width holds at ease, 2 heads answer {two} %, "
@@ -212,7 +214,10 @@ def claims_about_the_source(results: Results) -> Iterator[str]:
     yield f"| machine | {born['machine']}, {born['system']}, one thread |"
     yield f"| versions | Python {born['python']}, PyTorch {born['torch']} |"
     yield f"| date | {born['date']} |"
-    yield f"| time | {born['processor_seconds']} seconds of one processor |"
+    yield (
+        f"| time | {born['seconds']} seconds in all, {born['processor_seconds']} of "
+        "them of one processor |"
+    )
     seeds = ", ".join(map(str, born["seeds"]))
     yield f"| seeds | {seeds} in the middle, the first three elsewhere |"
 
