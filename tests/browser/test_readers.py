@@ -52,7 +52,7 @@ FOLDED = """
 CONTENT = """
 () => {
   const copy = document.querySelector("article").cloneNode(true);
-  copy.querySelectorAll("button, nav").forEach((it) => it.remove());
+  copy.querySelectorAll("button, nav, .needs-scripts, .run-bar, .run-note").forEach((it) => it.remove());
   const count = (all) => copy.querySelectorAll(all).length;
   return [copy.textContent.replace(/\\s+/g, " ").trim(), count("svg"), count("td")];
 }
