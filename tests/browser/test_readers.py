@@ -52,7 +52,8 @@ FOLDED = """
 CONTENT = """
 () => {
   const copy = document.querySelector("article").cloneNode(true);
-  copy.querySelectorAll("button, nav, .needs-scripts, .run-bar, .run-note").forEach((it) => it.remove());
+  const added = "button, nav, .needs-scripts, .run-bar, .run-note";
+  copy.querySelectorAll(added).forEach((it) => it.remove());
   const count = (all) => copy.querySelectorAll(all).length;
   return [copy.textContent.replace(/\\s+/g, " ").trim(), count("svg"), count("td")];
 }
