@@ -133,13 +133,13 @@ def test_a_starter_holds_its_steps_in_order(form, monkeypatch):
 def test_a_solution_computes_what_the_chapter_does(form):
     module = importlib.import_module(f"mha.exercises.solutions.{form}")
     arguments = [6, 8, 5, 0.0, *[4] * (form != "causal")]
-    ours = getattr(mha, CLASSES[form])(*arguments)
-    layer = getattr(module, CLASSES[form])(*arguments)
-    x = torch.rand(2, 5, 6)
+    ours = getattr(mha, CLASSES[form])(*arguments).double()
+    layer = getattr(module, CLASSES[form])(*arguments).double()
+    x = torch.rand(2, 5, 6, dtype=torch.float64)
 
     layer.load_state_dict(ours.state_dict(), strict=True)
 
-    assert_close(layer(x), ours(x), rtol=0, atol=0)
+    assert_close(layer(x), ours(x))  # the chapter scales queries, a learner scores
 
 
 @pytest.mark.parametrize("form", CLASSES)
