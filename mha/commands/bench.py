@@ -40,7 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Time the forms of the layer and PyTorch's own, in turn, after "
         "showing that they compute the same, and count the memory that they take. "
-        "A full run takes some twenty minutes; a few lengths much less."
+        "A full run takes about half an hour; a few lengths much less."
     )
     parser.add_argument(
         "--device",
