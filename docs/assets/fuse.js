@@ -2,7 +2,8 @@
 // Stacked heads slide together into one fused layer. The weights and outputs of the two
 // layers are the data of the drawn picture, docs/figures/stacked_fused.json.
 
-import { button, make, table, wake } from "./touch.js";
+import { make } from "./make.js";
+import { button, table, wake } from "./touch.js";
 
 /**
  * @typedef {object} Data

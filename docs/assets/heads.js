@@ -2,6 +2,7 @@
 // The experiment's models, taken apart. A model is fetched when the reader asks for it; what
 // cannot be shown is said, and what was shown before stays.
 
+import { make } from "./make.js";
 import { ORDERS, SLOTS, ask, rightAnswers, say, understand, wordsOf, written } from "./sentences.js";
 
 /** @typedef {import("./sentences.js").Model} Model */
@@ -22,16 +23,6 @@ let looking = 0; // the word that looks
 let wanted = 0; // heads of the model asked for last
 
 // Pieces of the page.
-
-/**
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Partial<HTMLElementTagNameMap[T]>} properties @param {(Node | string)[]} children
- */
-const make = (tag, properties = {}, ...children) => {
-  const element = document.createElement(tag);
-  Object.assign(element, properties).append(...children);
-  return element;
-};
 
 /**
  * @param {string} name @param {"checkbox" | "radio"} type @param {string[]} texts

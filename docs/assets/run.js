@@ -3,6 +3,8 @@
 // afresh with every Run: a block runs after all blocks above it, as these stand, edited or
 // not. Python arrives with the first Run and works in a worker, which can be stopped.
 
+import { make } from "./make.js";
+
 const SECONDS = 5; // for a run; Python's own arrival does not count
 const CHARACTERS = 10_000; // of output
 
@@ -20,19 +22,6 @@ const CHARACTERS = 10_000; // of output
 
 /** @type {Cell[]} */
 const cells = [];
-
-/**
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {Partial<HTMLElementTagNameMap[T]>} properties
- * @param {(Node | string)[]} children
- * @returns {HTMLElementTagNameMap[T]}
- */
-const make = (tag, properties = {}, ...children) => {
-  const element = document.createElement(tag);
-  Object.assign(element, properties).append(...children);
-  return element;
-};
 
 /** @param {Cell} cell */
 const isEdited = (cell) => cell.editor.isConnected && cell.editor.value !== cell.text;

@@ -8,12 +8,15 @@ function nameCopyButtons() {
   });
 }
 
-/** Say which scheme is on: Material shows it, but leaves every radio button unchecked. */
-function checkScheme() {
-  const { mdColorScheme } = document.body.dataset;
-  for (const input of document.getElementsByName("__palette")) {
-    if (input.dataset.mdColorScheme === mdColorScheme) /** @type {HTMLInputElement} */ (input).checked = true;
-  }
+/** Let the reader choose between light and dark; until then the system does. */
+function chooseColours() {
+  const { __md_set, showColours } = /** @type {any} */ (window); // of Material, and of the page's head
+  document.querySelector(".scheme")?.addEventListener("click", () => {
+    const scheme = document.body.dataset.mdColorScheme === "slate" ? "default" : "slate";
+    __md_set("__palette", { color: { scheme } });
+    showColours();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showColours);
 }
 
 /** Put a button, which a keyboard reaches, in the place of the label that opens the menu. */
@@ -31,7 +34,7 @@ function makeMenuButton() {
   label.replaceWith(button);
 }
 
-/** Let Enter and Space work a switch alike, and Escape close the menu. @param {KeyboardEvent} event */
+/** Let Enter work a section of the menu as Space does, and Escape close the menu. @param {KeyboardEvent} event */
 function press(event) {
   const at = /** @type {HTMLElement} */ (event.target);
   const menu = /** @type {HTMLInputElement | null} */ (document.getElementById("__drawer"));
@@ -40,16 +43,13 @@ function press(event) {
     /** @type {HTMLElement | null} */ (document.querySelector(".menu"))?.focus();
   } else if (event.key === "Enter" && at.matches(".md-toggle")) {
     at.click();
-  } else if (event.key === " " && at.matches("[name=__palette]")) {
-    event.preventDefault();
-    at.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
   }
 }
 
 document.addEventListener("keydown", press);
 document.addEventListener("DOMContentLoaded", () => {
   makeMenuButton();
-  checkScheme();
+  chooseColours();
   nameCopyButtons();
   const article = document.querySelector("article");
   if (article) {

@@ -2,7 +2,8 @@
 // Split and glue, step by step. Shape, strides and memory of every step are data, computed
 // with torch in docs/figures/split_steps.py; the reader's numbers are read by them here.
 
-import { button, make, near, table, wake } from "./touch.js";
+import { make } from "./make.js";
+import { button, near, table, wake } from "./touch.js";
 
 /**
  * @typedef {object} Step A tensor on its way.

@@ -2,18 +2,7 @@
 // What the figures that can be touched share. A figure gets its numbers, computed by
 // docs/figures, and its style when a reader comes near; until then nothing is fetched.
 
-/**
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {Partial<HTMLElementTagNameMap[T]>} properties
- * @param {(Node | string)[]} children
- * @returns {HTMLElementTagNameMap[T]}
- */
-export const make = (tag, properties = {}, ...children) => {
-  const element = document.createElement(tag);
-  Object.assign(element, properties).append(...children);
-  return element;
-};
+import { make } from "./make.js";
 
 /** @param {string} textContent @param {() => void} press */
 export const button = (textContent, press) => {

@@ -1,5 +1,7 @@
 """Every page, in light and dark, on a phone and on a desk."""
 
+import json
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tab import opened
@@ -8,6 +10,8 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 AXE = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
 WEIGHT = 150_000  # bytes, compressed
 SHIFT = 0.02
+CHAPTER = "chapters/6.1-multi-head-self-attention/"
+LONG_PAGES = [f"{CHAPTER}{page}/" for page in ("code", "how", "exercises")]
 PHONE = {"width": 390, "height": 800}
 DESK = {"width": 1280, "height": 900}
 COUNT_SHIFTS = """
@@ -78,3 +82,29 @@ def test_every_page_is_sound(browser, base_url, site, scheme, size):
 
     missing = "status of 404"  # of the address that no page has
     assert found + [it for it in findings if missing not in it] == []
+
+
+def restyled(browser, url: str) -> tuple[int, int]:
+    """How many elements the browser styled until the page was at rest, and has."""
+    page = browser.new_page(viewport=PHONE)
+    browser.start_tracing(page=page, categories=["devtools.timeline", "blink"])
+    try:
+        page.goto(url, wait_until="load")
+        page.wait_for_timeout(300)
+        elements = page.evaluate("document.getElementsByTagName('*').length")
+    finally:
+        events = json.loads(browser.stop_tracing())["traceEvents"]
+        page.close()
+    counts = [
+        event["args"].get("elementCount", 0)
+        for event in events
+        if event["name"] == "UpdateLayoutTree"
+    ]
+    return sum(counts), elements
+
+
+@pytest.mark.parametrize("address", LONG_PAGES)
+def test_a_page_is_not_styled_anew_for_each_of_its_blocks(browser, base_url, address):
+    styled, elements = restyled(browser, base_url + address)
+
+    assert elements < styled < 5 * elements

@@ -18,10 +18,8 @@ UNREACHED = """
   const all = "a[href], button, input, select, textarea, summary, header label";
   const box = document.querySelector("[name=query]");
   const stands = (it) => (it.htmlFor === "__search" ? box : it.control ?? it);
-  const isReached = (it) => "reached" in it.dataset
-    || (it.name === "__palette" && "reached" in it.form.dataset);
   return [...document.querySelectorAll(all)].filter(isSeen).map(stands)
-    .filter((it) => !isReached(it)).map((it) => it.outerHTML.slice(0, 120));
+    .filter((it) => !("reached" in it.dataset)).map((it) => it.outerHTML.slice(0, 120));
 }
 """
 # Note where the focus is; say what is outlined there.
@@ -29,9 +27,8 @@ STEP = """
 () => {
   const at = document.activeElement;
   at.dataset.reached = "";
-  if (at.form) at.form.dataset.reached = "";
   const outlined = (it) => getComputedStyle(it).outlineStyle !== "none" && isSeen(it);
-  const labels = at.form?.querySelectorAll("label") ?? at.labels ?? [];
+  const labels = at.labels ?? [];
   const seen = [at, ...labels, ...at.getElementsByTagName("*")].some(outlined);
   return { isBody: at === document.body, html: at.outerHTML.slice(0, 120), seen };
 }
@@ -118,22 +115,44 @@ def scheme(page) -> str:
 
 def test_enter_and_space_switch_the_colours(page, base_url):
     page.goto(base_url)
-    page.locator("[name=__palette]").first.focus()
-    schemes = []
-    for key in ("Enter", "Space", "Space", "Enter", "Space"):
+    switch = page.get_by_role("button", name="Dark colours")
+    switch.focus()
+    schemes = [scheme(page)]
+    pressed = [switch.get_attribute("aria-pressed")]
+    for key in ("Enter", "Space", "Space", "Enter"):
         page.keyboard.press(key)
         schemes.append(scheme(page))
+        pressed.append(switch.get_attribute("aria-pressed"))
 
-    assert schemes == ["slate", "default", "slate", "default", "slate"]
+    assert schemes == ["default", "slate", "default", "slate", "default"]
+    assert pressed == ["false", "true", "false", "true", "false"]
 
 
 def test_the_choice_of_colours_is_kept_and_said(page, base_url):
     page.goto(base_url)
-    page.get_by_title("Switch to dark").click()
+    page.get_by_role("button", name="Dark colours").click()
     page.goto(base_url + EXERCISES)
 
     assert scheme(page) == "slate"
-    assert page.get_by_role("radio", name="Switch to light").is_checked()
+    assert page.get_by_role("button", name="Dark colours", pressed=True).is_visible()
+    assert page.evaluate("document.documentElement.style.colorScheme") == "dark"
+
+
+def test_the_system_chooses_the_colours_until_the_reader_does(page, base_url):
+    schemes = []
+    page.emulate_media(color_scheme="dark")
+    page.goto(base_url)
+    for system in ("dark", "light", "dark"):
+        page.emulate_media(color_scheme=system)
+        page.wait_for_timeout(100)  # the page is told a moment later
+        schemes.append(scheme(page))
+    page.get_by_role("button", name="Dark colours").click()
+    for system in ("light", "dark"):
+        page.emulate_media(color_scheme=system)
+        page.wait_for_timeout(100)
+        schemes.append(scheme(page))
+
+    assert schemes == ["slate", "default", "slate", "default", "default"]
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
