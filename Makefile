@@ -15,7 +15,7 @@ serve: $(READY)
 
 test: lint types site
 	rm -f build/coverage.json
-	SITE_DIR=site $(BIN)/python -m pytest --cov --cov-report=term --cov-report=json:build/coverage.json
+	SITE_DIR=site $(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term --cov-report=json:build/coverage.json
 	$(BIN)/python -m tools.proof site --coverage build/coverage.json
 
 lint: $(READY)

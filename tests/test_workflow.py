@@ -22,6 +22,7 @@ RUNS = [step["run"] for _, step in STEPS if "run" in step]
 
 INSTALL = 'uv pip install --torch-backend {} -c constraints.txt -e ".[site,test]"'
 COVERAGE = "build/coverage.json"
+CORES = "-n auto --dist worksteal"
 ALLOWED = {
     INSTALL.format("cpu"): "the pinned versions, without the CUDA build",
     INSTALL.format("auto"): "the same, with the CUDA build that fits the GPU's driver",
@@ -32,10 +33,10 @@ ALLOWED = {
     "ruff check": "style",
     "ruff format --check": "layout",
     "pyright": "types",
-    "python -m pytest": "every test",
+    f"python -m pytest {CORES}": "every test",
     "python -m pytest -m cuda": "the tests that need a GPU",
     "python -m tools.build": "builds, proves and puts site/ in place",
-    f"python -m pytest --cov --cov-report=term --cov-report=json:{COVERAGE}": (
+    f"python -m pytest {CORES} --cov --cov-report=term --cov-report=json:{COVERAGE}": (
         "every test, on the site in SITE_DIR, with a note of the lines that ran"
     ),
     "python -m tools.assets": "puts what comes from packages in its place",
