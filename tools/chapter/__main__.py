@@ -1,4 +1,4 @@
-"""Lay out a chapter: make chapter NUMBER=6.2 TITLE="Grouped-Query Attention".
+"""Lay out a chapter: make chapter NUMBER=6.3 TITLE="Rotary Positions".
 
 python -m tools.chapter              reads NUMBER and TITLE from the environment, so
                                      that no shell sees the title

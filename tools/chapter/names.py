@@ -38,12 +38,12 @@ def names(number: str, title: str) -> Names:
     """
     if not NUMBER.fullmatch(number):
         raise ValueError(
-            f"NUMBER must be the part and the chapter, such as 6.2, got {number!r}"
+            f"NUMBER must be the part and the chapter, such as 6.3, got {number!r}"
         )
     if not title:
         raise ValueError(
             "TITLE must say what the chapter is about, got nothing; "
-            'write make chapter NUMBER=6.2 TITLE="Grouped-Query Attention"'
+            'write make chapter NUMBER=6.3 TITLE="Rotary Positions"'
         )
     for sign in title:
         if not (sign.isalnum() or sign in BETWEEN):

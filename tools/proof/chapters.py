@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.proof.rules import SECTIONS, Chapter, check_chapter, read_chapter
 from tools.proof.sources import named, read
 
-IN_NAVIGATION = re.compile(r"^[^#\n]*\bchapters/([^/\s]+)/([^/\s]+)\.md", re.M)
+IN_NAVIGATION = re.compile(r"[^#]*\bchapters/([^/\s]+)/([^/\s]+)\.md")
 NOTE = re.compile(r'\bTODO\b.*?(?=\s*(?:-->|\||"""|$))')
 
 
@@ -22,16 +22,23 @@ def chapters(root: Path) -> list[Chapter]:
     return [read_chapter(root, folder) for folder in folders]
 
 
-def navigation(root: Path) -> list[tuple[str, str]]:
-    """The chapters' pages that the navigation names: folder and page, in order."""
+def navigation(root: Path) -> list[tuple[int, str, str]]:
+    """Where the navigation names pages of chapters: line, folder and page, in order."""
     settings = root / "mkdocs.yml"
-    text = read(root, settings) if settings.is_file() else ""
-    return [(found[1] or "", found[2] or "") for found in IN_NAVIGATION.finditer(text)]
+    lines = read(root, settings).splitlines() if settings.is_file() else []
+    found = [(n, IN_NAVIGATION.match(line)) for n, line in enumerate(lines, 1)]
+    return [(n, one[1] or "", one[2] or "") for n, one in found if one]
+
+
+def entries(chapter: Chapter) -> list[tuple[int, str]]:
+    """Where the navigation names pages of a chapter: line and page, in order."""
+    found = navigation(chapter.root)
+    return [(n, page) for n, folder, page in found if folder == chapter.folder.name]
 
 
 def is_published(chapter: Chapter) -> bool:
     """Whether the navigation names a page of it; otherwise it is a draft."""
-    return chapter.folder.name in {folder for folder, _ in navigation(chapter.root)}
+    return bool(entries(chapter))
 
 
 def files(chapter: Chapter) -> list[Path]:
@@ -56,22 +63,18 @@ def notes(chapter: Chapter) -> Iterator[str]:
 
 def check_order(chapter: Chapter) -> Iterator[str]:
     """The navigation has the four sections first, in their order."""
-    pages = [
-        page
-        for folder, page in navigation(chapter.root)
-        if folder == chapter.folder.name
-    ]
-    if pages[: len(SECTIONS)] != list(SECTIONS):
+    found = entries(chapter)
+    pages = [page for _, page in found]
+    if found and pages[: len(SECTIONS)] != list(SECTIONS):
         yield (
-            f"mkdocs.yml:1: the navigation of {chapter.name} begins with "
-            f"{', '.join(SECTIONS)}, got {', '.join(pages)}; put them first"
+            f"mkdocs.yml:{found[0][0]}: a chapter begins with "
+            f"{', '.join(SECTIONS)}, got {', '.join(pages)}; put these four first"
         )
 
 
 def missing(chapter: Chapter) -> list[str]:
     """All that a chapter lacks: what breaks a rule, then what the author noted."""
-    order = check_order(chapter) if is_published(chapter) else ()
-    return [*order, *check_chapter(chapter), *notes(chapter)]
+    return [*check_order(chapter), *check_chapter(chapter), *notes(chapter)]
 
 
 def check_chapters(root: Path) -> Iterator[str]:
@@ -80,15 +83,15 @@ def check_chapters(root: Path) -> Iterator[str]:
         yield from missing(chapter)
 
 
-def entry(chapter: Chapter) -> list[str]:
-    """The lines that publish a chapter, as mkdocs.yml has them under `nav`."""
+def to_publish(chapter: Chapter) -> list[str]:
+    """The lines that publish a chapter, once mkdocs.yml has them under `nav`."""
 
     def line(title: str, target: str = "") -> str:
         return f"- {json.dumps(title, ensure_ascii=False)}:{target}"
 
     lines = [line(chapter.name)]
     for page in chapter.pages:
-        title = SECTIONS.get(page) or chapter.find(page, "heading")[0].text
+        title = SECTIONS.get(page) or chapter.title(page)
         lines.append(f"    {line(title, f' chapters/{chapter.folder.name}/{page}.md')}")
     return lines
 
@@ -103,5 +106,5 @@ def report(root: Path) -> str:
         lines += [f"{chapter.name}: {kind}, {count}", *(f"  {one}" for one in found)]
         if not published:
             lines.append("  when it is ready, add to nav in mkdocs.yml:")
-            lines += [f"  {line}" for line in entry(chapter)]
+            lines += [f"  {line}" for line in to_publish(chapter)]
     return "\n".join(lines)

@@ -65,7 +65,7 @@ def pieces(root: Path, path: Path) -> list[Piece]:
         if end:
             found[-1].body.append(text)
             end = "" if text.startswith(end) else end
-        elif text:
+        elif text and not text.startswith("<!--"):
             found.append(opened(text, number, len(line) - len(line.lstrip())))
             if found[-1].kind in {"fence", "formula"}:
                 end = text[:3]

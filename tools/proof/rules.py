@@ -51,11 +51,16 @@ class Chapter:
         """Each piece of the chapter, with its page."""
         return [(page, one) for page, found in self.pages.items() for one in found]
 
+    def title(self, page: str) -> str:
+        """What a page is headed; its name if it has no heading."""
+        return next((one.text for one in self.find(page, "heading")), page)
+
     @property
     def name(self) -> str:
         """The number and the title: what the overview is headed."""
-        heads = self.find("index", "heading")
-        return heads[0].text if heads else self.folder.name
+        return (
+            self.title("index") if self.find("index", "heading") else self.folder.name
+        )
 
 
 def read_chapter(root: Path, folder: Path) -> Chapter:
