@@ -224,6 +224,7 @@ def check_tone(chapter: Chapter) -> Iterator[str]:
         for number, line in enumerate(lines, one.line):
             for found in PATRONISING.finditer(NO_WORDS.sub("", line)):
                 yield (
-                    f"{chapter.place(page, number)}: {found[0]!r} tells readers that "
-                    "they are slow; leave it out, or say why it is so"
+                    f"{chapter.place(page, number)}: {found[0]!r} "
+                    "tells readers that they are slow; "
+                    "leave it out, or say why it is so"
                 )
