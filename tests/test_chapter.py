@@ -206,6 +206,9 @@ def root(tmp_path):
     for name in ("mha/plain.py", "mha/examples/word.py", "tests/test_proof.py"):
         (tmp_path / name).touch()
     (tmp_path / "mha/bench").mkdir()
+    (tmp_path / "mha/__init__.py").write_text('__all__ = ["check"]\n')
+    examples = "batch = 3\ndef cost(x): ...\n"
+    (tmp_path / "mha/examples/__init__.py").write_text(examples)
     return tmp_path
 
 
@@ -272,6 +275,9 @@ BAD = {
     "listing taken": ("6.2", "Plain", "and there is mha/plain.py"),
     "room taken": ("6.2", "Bench", "and there is mha/bench"),
     "example taken": ("6.2", "Word", "and there is mha/examples/word.py"),
+    "public name taken": ("6.2", "Check", "and there is mha/__init__.py"),
+    "helper taken": ("6.2", "Cost", "and there is mha/examples/__init__.py"),
+    "name taken": ("6.2", "Batch", "and there is mha/examples/__init__.py"),
     "outputs": ("6.2", "Output", "and there is mha/examples/output"),
     "test taken": ("6.2", "Proof", "and there is tests/test_proof.py"),
 }
@@ -296,6 +302,8 @@ def test_what_will_not_do_is_refused(root, monkeypatch, capsys, number, title, m
         ("Grouped-Query Attention", "6.2-grouped-query-attention", None),
         ("What's NaN?"[:-1], "6.2-whats-nan", "whats_nan"),
         ("Ünï & Café (2)", "6.2-uni-cafe-2", "uni_cafe_2"),
+        ("Ko\u0308pfe", "6.2-kopfe", "kopfe"),
+        ("Checks", "6.2-checks", "checks"),
     ],
 )
 def test_names_follow_the_title(title, folder, module):
@@ -388,6 +396,8 @@ def test_make_hands_the_title_on_as_it_is_typed(tmp_path, title, status, message
     shutil.copy(ROOT / "Makefile", root)
     for folder in ("docs/chapters", "mha/examples/output", "tests/layers"):
         (root / folder).mkdir(parents=True)
+    for package in ("mha/__init__.py", "mha/examples/__init__.py"):
+        (root / package).touch()
     environment = f"BIN={Path(sys.executable).parent}"
 
     done = subprocess.run(

@@ -44,6 +44,8 @@ def root(tmp_path):
     """A small repository with a chapter that is finished and published."""
     for folder in ("docs/chapters", "mha/examples/output", "tests/layers"):
         (tmp_path / folder).mkdir(parents=True)
+    for package in ("mha/__init__.py", "mha/examples/__init__.py"):
+        (tmp_path / package).touch()
     for name in lay_out(tmp_path, names("6.2", "New Heads")):
         text = (tmp_path / name).read_text("utf-8")
         (tmp_path / name).write_text(text.replace("TODO: ", "It is so: "), "utf-8")

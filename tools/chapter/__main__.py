@@ -5,6 +5,7 @@ python -m tools.chapter              reads NUMBER and TITLE from the environment
 """
 
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -46,7 +47,10 @@ def check_free(root: Path, chapter: Names) -> None:
     Raises:
         ValueError: With what is there already.
     """
+    known = re.compile(rf'"{chapter.module}"|^(?:def )?{chapter.module}\b', re.M)
+    packages = [root / "mha/__init__.py", root / "mha/examples/__init__.py"]
     taken = [
+        *(one for one in packages if known.search(one.read_text("utf-8"))),
         *root.glob(f"docs/chapters/{chapter.number}-*"),
         *root.glob(f"docs/chapters/*-{chapter.folder.partition('-')[2]}"),
         *root.glob(f"mha/{chapter.module}"),

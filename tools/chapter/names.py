@@ -45,6 +45,7 @@ def names(number: str, title: str) -> Names:
             "TITLE must say what the chapter is about, got nothing; "
             'write make chapter NUMBER=6.3 TITLE="Rotary Positions"'
         )
+    title = unicodedata.normalize("NFC", title)  # accents may come apart on the way
     for sign in title:
         if not (sign.isalnum() or sign in BETWEEN):
             raise ValueError(
