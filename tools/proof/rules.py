@@ -167,7 +167,7 @@ def check_words_between(chapter: Chapter) -> Iterator[str]:
     """No two blocks touch, outputs below their code and imports aside."""
     for page, found in chapter.pages.items():
         for above, below in pairwise(found):
-            if not {above.kind, below.kind} <= BLOCKS or above.indent != below.indent:
+            if not {above.kind, below.kind} <= BLOCKS:
                 continue
             prints = above.kind != "figure" and not above.is_output
             imports = any(section == "imports" for _, section in above.draws)
