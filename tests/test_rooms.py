@@ -15,6 +15,8 @@ LISTINGS = {  # beside torch and the standard library
     "sdpa": set(),
     "convert": {"causal", "stacked", "fused"},
     "parallel": {"fused"},
+    "grouped": set(),
+    "pooling": {"fused", "grouped"},
 }
 
 

@@ -3,17 +3,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import SIZES, make, texts
+from cases import GROUPED_SIZES, SIZES, make, texts
 from shape_comments import broken_promises, promises
 
 from mha import (
     CausalAttention,
+    GroupedQueryAttention,
     MultiHeadAttention,
     MultiHeadAttentionWrapper,
     SDPAMultiHeadAttention,
     causal,
     examples,
     fused,
+    grouped,
     sdpa,
     stacked,
 )
@@ -35,6 +37,20 @@ def test_shape_comments_are_true(module, layer_class, d_out, at_least):
 
     assert broken_promises(module.__file__, lambda: layer(x), sizes) == []
     assert len(made) >= at_least
+
+
+def test_shape_comments_of_the_grouped_layer_are_true():
+    sizes = GROUPED_SIZES | {"d_out": 42, "num_new": 2, "num_tokens": 5}
+    layer, x = make(GroupedQueryAttention), texts()
+    _, cache = layer.extend(x[:, :3], layer.empty_cache(b=2))
+    made = promises(Path(grouped.__file__).read_text(encoding="utf-8"), sizes)
+
+    broken = broken_promises(
+        grouped.__file__, lambda: layer.extend(x[:, 3:], cache), sizes
+    )
+
+    assert broken == []
+    assert len(made) >= 13
 
 
 EXAMPLES = Path(examples.__file__).parent
