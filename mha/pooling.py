@@ -1,7 +1,7 @@
 """Heads of keys and values averaged, so that several heads share them.
 
 Source: Ainslie et al., "GQA: Training Generalized Multi-Query Transformer Models from
-Multi-Head Checkpoints" (2023), section 2.1: keys and values of a group are averaged, and
+Multi-Head Checkpoints" (2023), section 2.1: a mean for each group, and
 training goes on from there.
 """
 
