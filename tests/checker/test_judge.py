@@ -14,7 +14,7 @@ import mha
 from mha import check
 from mha.checker.codes import MISTAKES, in_words
 from mha.mistakes.heads import MergeWithoutTranspose
-from mha.mistakes.layer import Layer
+from mha.mistakes.layer import GroupedLayer, Layer
 from mha.mistakes.mask import MaskInverted, MaskNotCut
 from mha.mistakes.scale import ScaleByDOut, ScaleMissing
 from mha.mistakes.state import BiasAlways
@@ -25,7 +25,9 @@ FORMS = {
     mha.MultiHeadAttentionWrapper: "stacked",
     mha.MultiHeadAttention: "fused",
     mha.SDPAMultiHeadAttention: "fused",
+    mha.GroupedQueryAttention: "grouped",
     Layer: "fused",
+    GroupedLayer: "grouped",
 }
 
 
@@ -55,6 +57,18 @@ def test_the_layer_in_steps_equals_the_fused_layer():
     context_vec = steps(x)
 
     assert_close(context_vec, fused(x))
+
+
+def test_the_grouped_layer_in_steps_equals_the_listing():
+    sizes = {**SIZES, "d_out": 42, "num_heads": 6, "num_kv_heads": 3}
+    steps = GroupedLayer(**sizes).double()
+    grouped = mha.GroupedQueryAttention(**sizes).double()
+    steps.load_state_dict(grouped.state_dict() | {"later": steps.later}, strict=False)
+    x = torch.randn(2, 5, 4, dtype=torch.float64)
+
+    context_vec = steps(x)
+
+    assert_close(context_vec, grouped(x))
 
 
 @pytest.mark.parametrize("layer_class", FORMS, ids=lambda one: one.__name__)

@@ -471,6 +471,12 @@ def test_values_fit_the_keys(odd):
         make(GroupedQueryAttention).extend(texts(), KeyValueCache(FITTING, odd))
 
 
+def test_a_cache_may_be_for_one_text(device):
+    layer, x = make(GroupedQueryAttention, device), texts(device, b=1)
+
+    assert_close(in_chunks(layer, x, [2, 3])[0], layer(x))
+
+
 @pytest.mark.parametrize("b", [0, -1])
 def test_a_cache_is_for_at_least_one_text(b):
     with says(f"b must be at least 1, got {b=}"):
