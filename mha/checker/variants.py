@@ -7,7 +7,7 @@ mistake has the code of the mistake.
 
 from torch import Tensor
 
-from mha.mistakes.heads import HeadsAttendToHeads, HeadsIgnored
+from mha.mistakes.heads import HeadsAttendToHeads, HeadsIgnored, SplitAndMergeByView
 from mha.mistakes.layer import GroupedLayer, Layer
 from mha.mistakes.mask import MaskFillsTooLittle
 
@@ -102,6 +102,20 @@ class ValuesInTurn(GroupedLayer):
         return super().mix(attn_weights, in_turn(values, self.num_kv_heads))
 
 
+class GroupsSplitByView(GroupedLayer):
+    """Like SplitWithoutTranspose, with fewer heads of keys and values."""
+
+    def split(self, t: Tensor) -> Tensor:
+        """View straight to the heads' shape, then spread."""
+        b, num_tokens, _ = t.shape
+        heads = t.reshape(b, -1, num_tokens, self.head_dim)
+        return self.spread(heads, self.num_heads // heads.shape[1])
+
+
+class GroupsSplitAndMergedByView(GroupsSplitByView, SplitAndMergeByView):
+    """Like SplitAndMergeByView, with fewer heads of keys and values."""
+
+
 class LargeFill(Layer):
     """Mixed in: a large number takes the place of infinity."""
 
@@ -133,6 +147,8 @@ ALSO = (
     ("heads-averaged", HeadsAdded),
     ("heads-attend-to-heads", HeadsSeeAllHeads),
     ("heads-ignored", HeadsIgnoredButInScale),
+    ("split-without-transpose", GroupsSplitByView),
+    ("split-and-merge-by-view", GroupsSplitAndMergedByView),
     ("groups-repeated-in-turn", KeysInTurn),
     ("groups-repeated-in-turn", ValuesInTurn),
 )

@@ -56,6 +56,15 @@ def test_shape_comments_of_the_grouped_layer_are_true():
 EXAMPLES = Path(examples.__file__).parent
 EXAMPLE_SIZES = {
     "first_steps.py": {"b": 2, "num_tokens": 5, "d_in": 768},
+    "grouped_walk.py": {
+        "b": 2,
+        "num_tokens": 6,
+        "d_in": 3,
+        "d_out": 20,
+        "num_heads": 4,
+        "num_kv_heads": 2,
+        "head_dim": 5,
+    },
     "influence.py": {"b": 1, "num_tokens": 6, "d_in": 3},
     "sum_of_heads.py": {"b": 2, "num_tokens": 6, "d_out": 20},
     "walk.py": {
