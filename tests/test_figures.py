@@ -300,6 +300,31 @@ def test_parts_of_the_heads_add_up_as_they_are_printed():
         assert printed == pytest.approx(round(output, 2))
 
 
+def test_heads_are_grouped_in_order():
+    for many, read in data("grouped_heads").items():
+        assert read == [[i // (8 // int(many)) + 1] for i in range(8)]
+
+
+def test_half_the_heads_of_keys_hold_half_the_bytes():
+    values = data("grouped_cache")
+
+    for many, *sizes in zip(*values.values()):
+        assert sizes == [
+            many * sizes_of_one[-1]
+            for sizes_of_one in (values["bfloat16"], values["float32"])
+        ]
+
+
+def test_new_tokens_read_all_that_came_before_and_without_offset_less():
+    values = data("grouped_offset")
+    right, wrong = torch.tensor(values["right"]), torch.tensor(values["wrong"])
+
+    assert right.tolist() == torch.ones(6, 6).tril().bool().tolist()
+    assert torch.equal(wrong[:3], right[:3])
+    assert (wrong.sum(dim=1) < right.sum(dim=1)).tolist()[3:] == [True] * 3
+    assert not (wrong & ~right).any()
+
+
 def page_colors(scheme):
     """The colours that site.css gives the pictures, by name."""
     css = (FIGURES.parent / "assets" / "site.css").read_text("utf-8")

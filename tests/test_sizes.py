@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from mha import (
+    GroupedQueryAttention,
     MultiHeadAttention,
     SDPAMultiHeadAttention,
     fuse,
+    group,
     plain,
     unfuse,
 )
@@ -113,3 +115,54 @@ def test_later_tokens_have_no_gradient(sizes, data):
         (gradient,) = torch.autograd.grad(layer(x)[:, i].sum(), x)
 
         assert gradient[:, i + 1 :].count_nonzero() == 0
+
+
+GROUPS = st.fixed_dictionaries(
+    {"num_kv_heads": st.integers(1, 4), "group_size": st.integers(1, 4)}
+)
+
+
+def grouped_of(sizes, groups):
+    """A grouped layer of these sizes in float64."""
+    torch.manual_seed(sizes["seed"])
+    num_heads = groups["num_kv_heads"] * groups["group_size"]
+    return GroupedQueryAttention(
+        sizes["d_in"],
+        num_heads * sizes["head_dim"],
+        sizes["num_tokens"] + sizes["longer"],
+        0.0,
+        num_heads,
+        groups["num_kv_heads"],
+        sizes["qkv_bias"],
+    ).double()
+
+
+@any_sizes
+@given(SIZES, GROUPS, st.data())
+def test_a_text_in_any_chunks_gives_what_the_whole_gives(sizes, groups, data):
+    layer = grouped_of(sizes, groups)
+    shape = sizes["b"], sizes["num_tokens"], sizes["d_in"]
+    x = torch.randn(shape, dtype=torch.float64)
+    cache, context_vecs, start = layer.empty_cache(sizes["b"]), [], 0
+
+    while start < sizes["num_tokens"]:
+        end = data.draw(st.integers(start + 1, sizes["num_tokens"]))
+        context_vec, cache = layer.extend(x[:, start:end], cache)
+        context_vecs.append(context_vec)
+        start = end
+
+    assert_close(torch.cat(context_vecs, dim=1), layer(x))
+
+
+@any_sizes
+@given(SIZES, GROUPS)
+def test_pooled_heads_are_the_means_of_their_groups(sizes, groups):
+    num_heads = groups["num_kv_heads"] * groups["group_size"]
+    fused = layers_and_texts(sizes | {"num_heads": num_heads})[0]
+
+    grouped = group(fused, groups["num_kv_heads"])
+
+    heads = fused.W_key.weight.split(sizes["head_dim"])
+    size = groups["group_size"]
+    means = [sum(heads[i : i + size]) / size for i in range(0, num_heads, size)]
+    assert_close(grouped.W_key.weight, torch.cat(means))

@@ -14,6 +14,10 @@ import experiment_lost
 import experiment_seeds
 import glue_is_a_sum
 import gluing
+import grouped_cache
+import grouped_heads
+import grouped_offset
+import grouped_repeat
 import home
 import influence
 import mask
@@ -56,6 +60,10 @@ PICTURES = (
             experiment_lost,
             experiment_difficulty,
             experiment_seeds,
+            grouped_heads,
+            grouped_cache,
+            grouped_repeat,
+            grouped_offset,
         )
     }
     | pitfalls.SHEETS

@@ -12,20 +12,36 @@ from chapter import rounded, seeded
 
 from mha.checker.codes import MISTAKES
 from mha.examples import inputs
-from mha.mistakes.layer import Layer
+from mha.mistakes.layer import GroupedLayer, Layer
 
 SIZES = (3, 8, 6, 0.0, 2)  # all numbers that a scale may take differ: 3, 8, 6, 2, 4
+GROUPED = (3, 8, 6, 0.0, 4, 2)  # heads 1 and 2 share keys and values, so do 3 and 4
 SHARPER = 3  # new layers look nearly everywhere alike; trained ones choose
 PARTS = ("head 1", "head 2", "moves")
 COLORS = dict(zip(PARTS, (HEADS[0], HEADS[1], TEAL)))
 LEFT, STEP, CELL, HEIGHT = 46, 106, 16, 244
-FAMILIES = ("mask", "softmax", "scale", "heads", "projections", "calls", "unnamed")
+FAMILIES = (
+    "mask",
+    "softmax",
+    "scale",
+    "heads",
+    "groups",
+    "projections",
+    "calls",
+    "unnamed",
+)
 FAINTEST = 5e-4  # what is smaller is nothing
 
 
-def right_layer():
+def made(layer_class):
+    """A layer of the sizes that its constructor takes."""
+    grouped = issubclass(layer_class, GroupedLayer)
+    return seeded(layer_class, *(GROUPED if grouped else SIZES))
+
+
+def right_layer(family):
     """The layer with nothing wrong, queries and keys longer."""
-    layer = seeded(Layer, *SIZES)
+    layer = made(GroupedLayer if family == "groups" else Layer)
     layer.W_query.weight *= SHARPER
     layer.W_key.weight *= SHARPER
     return layer
@@ -74,15 +90,15 @@ def matrices(layer):
 
 
 @torch.no_grad()
-def wrong_matrices(layer_class):
+def wrong_matrices(layer_class, family):
     """The matrices of a mistake with the right weights; None where it takes none."""
-    layer = seeded(layer_class, *SIZES)
+    layer = made(layer_class)
     try:
-        layer.load_state_dict(right_layer().state_dict())
+        layer.load_state_dict(right_layer(family).state_dict())
         if getattr(layer(two_texts()), "shape", None) != (2, 6, 8):
             return None
         shown = matrices(layer)
-        return shown if seen_apart(shown) else matrices(layer.train())
+        return shown if seen_apart(shown, family) else matrices(layer.train())
     except RuntimeError:
         return None
 
@@ -106,9 +122,9 @@ def alike(rows, others):
 
 
 @torch.no_grad()
-def seen_apart(shown):
+def seen_apart(shown, family):
     """Whether heads differ from the right ones, or what moves what."""
-    right = matrices(right_layer())
+    right = matrices(right_layer(family))
     heads = all(alike(shown[part], right[part]) for part in PARTS[:2])
     return not (heads and pattern(shown["moves"]) == pattern(right["moves"]))
 
@@ -218,12 +234,16 @@ class Sheet:
     def values(self):
         """The matrices of the right layer, and of each mistake that shows in them."""
         shown = {
-            code: wrong_matrices(mistake.layer_class)
+            code: wrong_matrices(mistake.layer_class, self.family)
             for code, mistake in MISTAKES.items()
             if mistake.family == self.family
         }
-        seen = {c: found for c, found in shown.items() if found and seen_apart(found)}
-        return {"right": matrices(right_layer()), **seen}
+        seen = {
+            code: found
+            for code, found in shown.items()
+            if found and seen_apart(found, self.family)
+        }
+        return {"right": matrices(right_layer(self.family)), **seen}
 
     def picture(self, values):
         """Draw one picture below the other."""

@@ -4,8 +4,9 @@ import torch
 from canvas import FAINT, HEADS, MUTED, TEAL, TOKENS, WRONG, Canvas
 
 from mha.checker.codes import FAMILIES, MISTAKES
-from mha.checker.forms import BASE
+from mha.checker.forms import BASE, fitting
 from mha.checker.subject import Subject, influence, leak
+from mha.mistakes.layer import GroupedLayer
 
 FATES = {
     "raises": ("e", FAINT, "raise an error"),
@@ -19,12 +20,13 @@ CELL, ROW = 16, 44
 
 def fate(layer_class):
     """What a few lines of test see of a layer, in eval, on 2 texts of 5 tokens."""
-    subject = Subject(layer_class, "fused", torch.float32)
+    form = "grouped" if issubclass(layer_class, GroupedLayer) else "fused"
+    subject = Subject(layer_class, form, torch.float32)
     x = subject.texts(2, 5, BASE)
     try:
         layer = subject.layer(BASE)
         out = layer(x.clone())
-        if getattr(out, "shape", None) != (2, 5, BASE.width):
+        if getattr(out, "shape", None) != (2, 5, fitting(form, BASE).width):
             return "shape"
         if not out.isfinite().all():
             return "number"

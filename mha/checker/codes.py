@@ -14,6 +14,7 @@ FAMILIES = (
     "softmax",
     "scale",
     "heads",
+    "groups",
     "projections",
     "dropout",
     "calls",

@@ -7,6 +7,7 @@ allow; then the right layer and all mistakes compute the same input with them.
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -23,7 +24,7 @@ from mha.checker.variants import (
     LargeFill,
     LargeSummand,
 )
-from mha.mistakes.layer import Layer
+from mha.mistakes.layer import GroupedLayer, Layer
 from mha.mistakes.mask import MaskFillsTooLittle
 from mha.mistakes.scale import (
     ScaleByDOut,
@@ -33,9 +34,12 @@ from mha.mistakes.scale import (
 )
 
 MOST = 36  # readings that are tried where one token does not tell which are true
-COMPUTED = ("mask", "softmax", "scale", "heads", "projections")
+COMPUTED = ("mask", "softmax", "scale", "heads", "groups", "projections")
 DETAILS = {
     "heads-ignored": "the output is that of one head, as wide as all should be",
+    "groups-repeated-in-turn": (
+        "head 2 reads keys or values of group 2, where it shares those of group 1"
+    ),
     "queries-and-keys-swapped": "with the two exchanged, every number is right",
     "residual-inside": "the output minus x is the output of a right layer",
     "values-from-keys": "one matrix makes the values and the keys or queries",
@@ -61,17 +65,28 @@ class Explanation:
 
 def made(layer_class: type[Layer], sizes: Sizes) -> Layer:
     """A layer without biases to set weights into."""
-    layer = layer_class(
-        sizes.d_in, sizes.width, sizes.context_length, 0.0, sizes.num_heads
-    )
+    given = sizes.d_in, sizes.width, sizes.context_length, 0.0, sizes.num_heads
+    if sizes.num_kv_heads is None:
+        layer = layer_class(*given)
+    else:
+        layer = in_groups(layer_class)(*given, sizes.num_kv_heads)
     nn.init.zeros_(layer.out_proj.bias)
     return layer.double().eval()
+
+
+def in_groups(layer_class: type[Layer]) -> type[GroupedLayer]:
+    """The same layer, right or wrong, with heads that share keys and values."""
+    if issubclass(layer_class, GroupedLayer):
+        return layer_class
+    if layer_class is Layer:
+        return GroupedLayer
+    return cast(type[GroupedLayer], mixed(layer_class, GroupedLayer))
 
 
 def out_of(roles: Roles) -> Tensor:
     """The output projection; where there is none, the identity."""
     if roles.out is None:
-        return torch.eye(roles.value.shape[0], dtype=torch.float64)
+        return torch.eye(roles.query.shape[0], dtype=torch.float64)
     return roles.out.double()
 
 
@@ -110,6 +125,8 @@ def bank(sizes: Sizes) -> tuple[tuple[str, Layer], ...]:
     for code, layer_class in [*known, *ALSO]:
         if layer_class in (MaskFillsTooLittle, ScaleFixed):
             continue  # of these, the number is not known: see `fit`
+        if issubclass(layer_class, GroupedLayer) and sizes.num_kv_heads is None:
+            continue
         layer = made(layer_class, sizes)
         out = compute(layer, roles, x)
         if out is None or wanted is None or close(out, wanted, 1e-9):
@@ -154,7 +171,7 @@ def twice_used(roles: Roles, form: Form) -> str | None:
         return "one-projection-for-queries-and-keys"
     if roles.key is roles.value or roles.query is roles.value:
         return "values-from-keys"
-    if roles.out is None and form == "fused":
+    if roles.out is None and form in ("fused", "grouped"):
         return "out-proj-missing"
     return None
 
@@ -272,8 +289,16 @@ def in_words(layer: Layer, x: Tensor, family: str) -> str:
     return ""
 
 
+def alone(roles: Roles, x: Tensor, head_dim: int) -> Tensor:
+    """What a right layer makes of one token: its values, for every head, projected."""
+    heads = roles.value.double().unflatten(0, (-1, head_dim))
+    copies = len(roles.query) // len(roles.value)
+    value = heads.repeat_interleave(copies, dim=0).flatten(0, 1)
+    return x.double() @ value.T @ out_of(roles).T
+
+
 def of_one_token(
-    layer: nn.Module, readings: list[Roles], x: Tensor, tolerance: float
+    layer: nn.Module, readings: list[Roles], x: Tensor, head_dim: int, tolerance: float
 ) -> list[Roles]:
     """Readings true for one token, which has itself alone to attend to.
 
@@ -284,9 +309,7 @@ def of_one_token(
     except Exception:
         return []
     return [
-        roles
-        for roles in readings
-        if close(got, x.double() @ roles.value.double().T @ out_of(roles).T, tolerance)
+        roles for roles in readings if close(got, alone(roles, x, head_dim), tolerance)
     ]
 
 
@@ -300,10 +323,10 @@ def explain(subject: Subject, sizes: Sizes) -> Explanation | None:
     readings = candidates(layer, sizes)
     if not readings or got.shape != (2, 5, sizes.width):
         return None
-    likely = of_one_token(layer, readings, x[:, :1], subject.tolerance)
+    likely = of_one_token(layer, readings, x[:, :1], sizes.head_dim, subject.tolerance)
     if not likely:
         whole = [roles for roles in readings if distinct(roles)]
-        if subject.form == "fused":
+        if subject.form in ("fused", "grouped"):
             whole = [roles for roles in whole if roles.out is not None]
         readings = whole[:MOST]
     else:

@@ -21,6 +21,7 @@ MODULE = "learner"  # not "__main__", whose block must not run; not the name of 
 CHAPTER: dict[Form | None, str] = {
     None: "MultiHeadAttention",
     "fused": "MultiHeadAttention",
+    "grouped": "GroupedQueryAttention",
     "stacked": "MultiHeadAttentionWrapper",
     "causal": "CausalAttention",
 }

@@ -1,4 +1,4 @@
-"""The three forms of the chapter, and how to build and call a layer of each."""
+"""The forms of the chapters, and how to build and call a layer of each."""
 
 import inspect
 from dataclasses import dataclass, replace
@@ -18,11 +18,17 @@ class Sizes:
     num_heads: int = 3
     head_dim: int = 4
     context_length: int = 7
+    num_kv_heads: int | None = None  # as many as num_heads where it is None
 
     @property
     def width(self) -> int:
         """Width of all heads together."""
         return self.num_heads * self.head_dim
+
+    @property
+    def kv_width(self) -> int:
+        """Width of all keys of a token, or of all its values."""
+        return (self.num_kv_heads or self.num_heads) * self.head_dim
 
 
 BASE = Sizes()
@@ -42,12 +48,21 @@ def arguments(form: Form, sizes: Sizes) -> dict[str, int | float]:
         return same | {"d_out": sizes.head_dim}
     if form == "stacked":
         return same | {"d_out": sizes.head_dim, "num_heads": sizes.num_heads}
-    return same | {"d_out": sizes.width, "num_heads": sizes.num_heads}
+    same |= {"d_out": sizes.width, "num_heads": sizes.num_heads}
+    if form == "grouped" and sizes.num_kv_heads is not None:
+        return same | {"num_kv_heads": sizes.num_kv_heads}
+    return same
 
 
 def fitting(form: Form, sizes: Sizes) -> Sizes:
-    """One head has one head."""
-    return replace(sizes, num_heads=1) if form == "causal" else sizes
+    """One head has one head; where heads are grouped, two share keys and values."""
+    if form == "causal":
+        return replace(sizes, num_heads=1)
+    if form == "grouped" and sizes.num_kv_heads is None:
+        d_in = 2 * sizes.width if sizes.d_in == sizes.width else sizes.d_in
+        num_heads, num_kv_heads = 2 * sizes.num_heads, sizes.num_heads
+        return replace(sizes, d_in=d_in, num_heads=num_heads, num_kv_heads=num_kv_heads)
+    return sizes
 
 
 def build(
@@ -63,12 +78,13 @@ def build(
 
 
 def is_bias(parameter: Tensor, sizes: Sizes) -> bool:
-    """As many numbers as a bias has, for one head, all heads, or two or three of them.
+    """As many numbers as a bias has: of one head, of queries, keys, both or all.
 
     The sizes above are such that no matrix has as many.
     """
-    width = sizes.width
-    return parameter.numel() in (sizes.head_dim, width, 2 * width, 3 * width)
+    width, kv_width = sizes.width, sizes.kv_width
+    widths = sizes.head_dim, width, kv_width, 2 * kv_width, width + 2 * kv_width
+    return parameter.numel() in widths
 
 
 def is_matrix(parameter: Tensor, sizes: Sizes) -> bool:
@@ -104,4 +120,6 @@ def likely_form(layer_class: type[nn.Module]) -> Form:
     name = layer_class.__name__.lower().replace("_", "")
     if "num_heads" not in names and not anything and "multihead" not in name:
         return "causal"
+    if "num_kv_heads" in names:
+        return "grouped"
     return "stacked" if "wrapper" in name or "stack" in name else "fused"

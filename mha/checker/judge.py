@@ -93,7 +93,9 @@ def why_it_raises(subject: Subject, error: Exception) -> Broken:
     if any(works(subject, BASE, b=b) for b in (1, 3, 4, 8)):
         return Broken("batch-fixed", f"{seen}; another number of texts did not")
     if works(subject, EQUAL):
-        return Broken("widths-mixed-up", f"d_in=10 with d_out=12: {said(error)}")
+        given = arguments(subject.form, fitting(subject.form, BASE))
+        words = f"d_in={given['d_in']} with d_out={given['d_out']}"
+        return Broken("widths-mixed-up", f"{words}: {said(error)}")
     if any(works(subject, sizes, b=5, num_tokens=2) for sizes in (BASE, EQUAL)):
         return Broken("batch-mixed", f"{seen}; 5 texts of 2 tokens did not")
     return Broken("forward-raises", seen + where(error))
@@ -258,7 +260,7 @@ def judge(
 
     Args:
         layer_class: A class of layers with the constructor of the chapter.
-        form: `causal`, `stacked` or `fused`; found out where it is None.
+        form: `causal`, `stacked`, `fused` or `grouped`; found out where it is None.
         compiled: Whether torch.compile must take the layer as a whole.
     """
     if not (inspect.isclass(layer_class) and issubclass(layer_class, nn.Module)):

@@ -170,7 +170,7 @@ def linear_in_values(subject: Subject) -> None:
 
 def softmax_of_products(subject: Subject) -> None:
     """One head: logarithms of ratios of weights grow with the square of the input."""
-    one = Sizes(BASE.d_in, 1, BASE.width, BASE.context_length)
+    one = Sizes(BASE.d_in, 1, BASE.width, BASE.context_length, num_kv_heads=1)
     layer = subject.layer(one)
     x = subject.texts(1, 4, one, 6)
     logs: list[Tensor] = []
@@ -338,16 +338,14 @@ def count(layer: nn.Module, sizes: Sizes, kind: Callable[..., bool]) -> int:
 def as_many_weights(subject: Subject) -> None:
     """Three projections, and one after the heads in the fused form."""
     sizes = fitting(subject.form, BASE)
-    wanted = 3 * sizes.d_in * sizes.width
-    if subject.form == "fused":
-        wanted += sizes.width**2
+    rows = sizes.width + 2 * sizes.kv_width
+    wanted, entry = sizes.d_in * rows, sizes.d_in * sizes.width + rows * sizes.width
+    if subject.form in ("fused", "grouped"):
+        wanted, entry = wanted + sizes.width**2, entry + sizes.width**2
     found = count(subject.layer(BASE), sizes, is_matrix)
     if found == 0:
         seen = "parameters() has no matrix at all"
         raise Broken("weights-not-registered", seen)
-    entry = sizes.d_in * sizes.width + 3 * sizes.width**2  # behind a layer of its own
-    if subject.form == "fused":
-        entry += sizes.width**2
     if subject.form == "fused" and found == sizes.d_in * sizes.width * (
         2 + sizes.num_heads
     ):
@@ -355,7 +353,7 @@ def as_many_weights(subject: Subject) -> None:
         raise Broken("values-not-projected", seen)
     if found < wanted:
         raise Broken("too-few-weights", f"{found} weights, expected {wanted}")
-    if found > wanted and found != entry:
+    if found > wanted and found != entry:  # entry: behind a layer of its own
         raise Broken("too-many-weights", f"{found} weights, expected {wanted}")
 
 
@@ -365,7 +363,7 @@ def heads_side_by_side(subject: Subject) -> None:
     x = subject.texts(40, 1, sizes)
     out = call(subject.layer(sizes), x)[:, 0].double()
     rank = int(torch.linalg.matrix_rank(out - out.mean(dim=0), rtol=1e-4))
-    if rank < sizes.width:
+    if rank < sizes.kv_width:
         seen = f"40 outputs of width {sizes.width} spanned {rank} dimensions only"
         raise Broken("heads-averaged", seen)
 
@@ -373,15 +371,16 @@ def heads_side_by_side(subject: Subject) -> None:
 def bias_when_asked(subject: Subject) -> None:
     """qkv_bias adds three biases; without it there are none."""
     sizes = fitting(subject.form, BASE)
-    allowed = sizes.width if subject.form == "fused" else 0
+    allowed = sizes.width if subject.form in ("fused", "grouped") else 0
+    three = sizes.width + 2 * sizes.kv_width
     off = count(subject.layer(BASE), sizes, is_bias)
     told = count(subject.layer(BASE, qkv_bias=False), sizes, is_bias)
     on = count(subject.layer(BASE, qkv_bias=True), sizes, is_bias)
-    if off >= allowed + 3 * sizes.width or told >= allowed + 3 * sizes.width:
+    if off >= allowed + three or told >= allowed + three:
         seen = f"{off} numbers in biases without qkv_bias, expected {allowed}"
         raise Broken("bias-always", seen)
-    if on - told < 3 * sizes.width:
-        seen = f"qkv_bias=True added {on - told} numbers, expected {3 * sizes.width}"
+    if on - told < three:
+        seen = f"qkv_bias=True added {on - told} numbers, expected {three}"
         raise Broken("bias-never", seen)
 
 
@@ -440,9 +439,12 @@ def all_learn(subject: Subject) -> None:
 
 def even_heads(subject: Subject) -> None:
     """A width that the heads cannot share is refused."""
-    if subject.form != "fused":
+    if subject.form not in ("fused", "grouped"):
         return
-    made = arguments("fused", BASE) | {"d_out": 14, "num_heads": 4}
+    made = arguments(subject.form, fitting(subject.form, BASE))
+    made |= {"d_out": 14, "num_heads": 4}
+    if subject.form == "grouped":
+        made |= {"num_kv_heads": 2}
     try:
         layer = subject.layer_class(**made).eval()
         out = call(layer, torch.randn(2, 3, BASE.d_in))

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 Status = Literal["right", "wrong", "unfinished", "unjudged"]
-Form = Literal["causal", "stacked", "fused"]
+Form = Literal["causal", "stacked", "fused", "grouped"]
 WORDS: dict[Form, str] = {
     "causal": "one head of causal self-attention",
     "stacked": "a list of heads of causal self-attention, glued",
     "fused": "causal self-attention with all heads at once",
+    "grouped": "causal self-attention whose heads share keys and values",
 }
 
 

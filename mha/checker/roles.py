@@ -7,7 +7,7 @@ is true.
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -25,7 +25,10 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Roles:
-    """Matrices as nn.Linear holds them: (width, d_in) three times, (width, width)."""
+    """Matrices as nn.Linear holds them: (width, d_in) three times, (width, width).
+
+    Where heads share keys and values, those have fewer rows.
+    """
 
     query: Tensor
     key: Tensor
@@ -127,15 +130,15 @@ def find(layer: nn.Module, sizes: Sizes) -> Found:
     return found
 
 
-def named(single: dict[str, Tensor]) -> Triple | None:
+def named(single: dict[str, Tensor], roles: Iterable[str] = NAMES) -> list[Tensor]:
     """Queries, keys and values by their names, if each has exactly one."""
     chosen: list[Tensor] = []
-    for pattern in NAMES.values():
-        hits = [weight for name, weight in single.items() if pattern.search(name)]
+    for role in roles:
+        hits = [weight for name, weight in single.items() if NAMES[role].search(name)]
         if len(hits) != 1:
-            return None
+            return []
         chosen += hits
-    return chosen[0], chosen[1], chosen[2]
+    return chosen
 
 
 def repeated(matrices: Sequence[Tensor]) -> Iterator[Triple]:
@@ -145,14 +148,46 @@ def repeated(matrices: Sequence[Tensor]) -> Iterator[Triple]:
             yield matrices[i], matrices[j], matrices[k]
 
 
+def shared(layer: nn.Module, sizes: Sizes) -> Iterator[Roles]:
+    """All readings of a layer whose keys and values have fewer rows than queries."""
+    queries: list[Tensor] = []
+    narrow: dict[str, Tensor] = {}
+    pairs: list[tuple[Tensor, Tensor]] = []
+    outs: list[Tensor | None] = [None]
+    split = sizes.width, sizes.kv_width, sizes.kv_width
+    inputs: list[Triple] = []
+    for name, parts in grouped(layer, sizes).items():
+        whole, d_in = torch.cat(parts), sizes.d_in
+        queries += as_rows(name, whole, sizes.width, d_in)
+        for i, rows in enumerate(as_rows(name, whole, sizes.kv_width, d_in)):
+            narrow[f"{name}{'' if i == 0 else '.T'}"] = rows
+        for rows in as_rows(name, whole, 2 * sizes.kv_width, d_in):
+            pairs.append((rows[: sizes.kv_width], rows[sizes.kv_width :]))
+        for rows in as_rows(name, whole, sum(split), d_in):
+            query, key, value = rows.split(split)
+            inputs.append((query, key, value))
+        outs += as_rows(name, whole, sizes.width, sizes.width)
+    by_name = named(narrow, ("key", "value"))
+    pairs += [(by_name[0], by_name[1])] if by_name else []
+    pairs += itertools.permutations(narrow.values(), 2) if not by_name else []
+    pairs += [(rows, rows) for rows in narrow.values()]
+    inputs += [(query, key, value) for query in queries for key, value in pairs]
+    for query, key, value in inputs:
+        for out in reversed(outs):
+            if out is not query:
+                yield Roles(query, key, value, out)
+
+
 def candidates(layer: nn.Module, sizes: Sizes) -> list[Roles]:
     """All ways to give the weights of a layer their roles, likely ones first."""
+    if sizes.num_kv_heads is not None:
+        return [*shared(layer, sizes)]
     found = find(layer, sizes)
     by_name = named(found.single)
     singles = list(found.single.values())
     inputs: list[Triple] = []
-    if by_name is not None:
-        inputs += [by_name, *repeated(by_name)]
+    if by_name:
+        inputs += [(by_name[0], by_name[1], by_name[2]), *repeated(by_name)]
     else:
         for parts in found.triple:
             inputs += [(a, b, c) for a, b, c in itertools.permutations(parts)]

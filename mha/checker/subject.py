@@ -73,7 +73,7 @@ class Subject:
 
     def texts(self, b: int, num_tokens: int, sizes: Sizes, seed: int = 1) -> Tensor:
         """Random texts in the format that the layer works in."""
-        return texts(b, num_tokens, sizes, seed).to(self.dtype)
+        return texts(b, num_tokens, fitting(self.form, sizes), seed).to(self.dtype)
 
     @property
     def tolerance(self) -> float:

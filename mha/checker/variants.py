@@ -7,8 +7,8 @@ mistake has the code of the mistake.
 
 from torch import Tensor
 
-from mha.mistakes.heads import HeadsAttendToHeads, HeadsIgnored
-from mha.mistakes.layer import Layer
+from mha.mistakes.heads import HeadsAttendToHeads, HeadsIgnored, SplitAndMergeByView
+from mha.mistakes.layer import GroupedLayer, Layer
 from mha.mistakes.mask import MaskFillsTooLittle
 
 
@@ -81,6 +81,41 @@ class HeadsIgnoredButInScale(HeadsIgnored):
         return attn_scores / self.head_dim**0.5
 
 
+def in_turn(heads: Tensor, num_kv_heads: int) -> Tensor:
+    """Copies that stand side by side, put into the order of `repeat`."""
+    return heads.unflatten(1, (num_kv_heads, -1)).transpose(1, 2).flatten(1, 2)
+
+
+class KeysInTurn(GroupedLayer):
+    """Like GroupsRepeatedInTurn, but the keys alone."""
+
+    def score(self, queries: Tensor, keys: Tensor) -> Tensor:
+        """Ask the keys of another group."""
+        return super().score(queries, in_turn(keys, self.num_kv_heads))
+
+
+class ValuesInTurn(GroupedLayer):
+    """Like GroupsRepeatedInTurn, but the values alone."""
+
+    def mix(self, attn_weights: Tensor, values: Tensor) -> Tensor:
+        """Bring home the values of another group."""
+        return super().mix(attn_weights, in_turn(values, self.num_kv_heads))
+
+
+class GroupsSplitByView(GroupedLayer):
+    """Like SplitWithoutTranspose, with fewer heads of keys and values."""
+
+    def split(self, t: Tensor) -> Tensor:
+        """View straight to the heads' shape, then spread."""
+        b, num_tokens, _ = t.shape
+        heads = t.reshape(b, -1, num_tokens, self.head_dim)
+        return self.spread(heads, self.num_heads // heads.shape[1])
+
+
+class GroupsSplitAndMergedByView(GroupsSplitByView, SplitAndMergeByView):
+    """Like SplitAndMergeByView, with fewer heads of keys and values."""
+
+
 class LargeFill(Layer):
     """Mixed in: a large number takes the place of infinity."""
 
@@ -112,4 +147,8 @@ ALSO = (
     ("heads-averaged", HeadsAdded),
     ("heads-attend-to-heads", HeadsSeeAllHeads),
     ("heads-ignored", HeadsIgnoredButInScale),
+    ("split-without-transpose", GroupsSplitByView),
+    ("split-and-merge-by-view", GroupsSplitAndMergedByView),
+    ("groups-repeated-in-turn", KeysInTurn),
+    ("groups-repeated-in-turn", ValuesInTurn),
 )

@@ -11,7 +11,7 @@ say; later versions may add keys, but none goes away or changes its meaning:
 
 - `file`: the file, as it was named
 - `class`: the class that was judged
-- `form`: `causal`, `stacked` or `fused`
+- `form`: `causal`, `stacked`, `fused` or `grouped`
 - `status`: `right`, `wrong`, `unfinished` or `unjudged`
 - `code`: the stable name of the mistake; this and the next five only where it is wrong
 - `wrong`: what is wrong, in a sentence
@@ -83,7 +83,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as",
         dest="form",
-        choices=("causal", "stacked", "fused"),
+        choices=("causal", "stacked", "fused", "grouped"),
         help="the form to judge it as (default: found out from the constructor)",
     )
     parser.add_argument(

@@ -110,3 +110,44 @@ class Layer(nn.Module):
         return self.out_proj(context_vec)
 
     # --8<-- [end:finish]
+
+
+class GroupedLayer(Layer):
+    """Grouped-query attention in the same steps, with nothing wrong."""
+
+    # --8<-- [start:grouped-constructor]
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        num_kv_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
+        if num_heads % num_kv_heads != 0:
+            raise ValueError(
+                "num_heads must be divisible by num_kv_heads, "
+                f"got {num_heads=} and {num_kv_heads=}"
+            )
+        self.num_kv_heads = num_kv_heads
+        width = num_kv_heads * self.head_dim
+        self.W_key = nn.Linear(d_in, width, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, width, bias=qkv_bias)
+
+    # --8<-- [end:grouped-constructor]
+    # --8<-- [start:grouped-split]
+    def split(self, t: Tensor) -> Tensor:
+        b, num_tokens, _ = t.shape
+        heads = t.view(b, num_tokens, -1, self.head_dim).transpose(1, 2)
+        copies = self.num_heads // heads.shape[1]  # of queries one
+        return self.spread(heads, copies)
+
+    # --8<-- [end:grouped-split]
+    # --8<-- [start:spread]
+    def spread(self, heads: Tensor, copies: int) -> Tensor:
+        return heads.repeat_interleave(copies, dim=1)
+
+    # --8<-- [end:spread]

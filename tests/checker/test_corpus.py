@@ -17,6 +17,7 @@ FORMS = {
     "CausalAttention": "causal",
     "MultiHeadAttentionWrapper": "stacked",
     "MultiHeadAttention": "fused",
+    "GroupedQueryAttention": "grouped",
 }
 
 

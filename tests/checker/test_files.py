@@ -358,10 +358,12 @@ def test_the_chapters_name_comes_first(written):
         ("causal", "CausalAttention"),
         ("stacked", "MultiHeadAttentionWrapper"),
         ("fused", "MultiHeadAttention"),
+        ("grouped", "GroupedQueryAttention"),
     ],
 )
 def test_the_form_names_its_class(written, form: str, name: str):
     classes = ("CausalAttention", "MultiHeadAttentionWrapper", "MultiHeadAttention")
+    classes += ("GroupedQueryAttention",)
     content = IMPORT + "".join(f"class {one}(nn.Module): ...\n" for one in classes)
 
     assert verdict(written(content), form=form).layer == name

@@ -13,8 +13,10 @@ from torch.testing import assert_close
 import mha
 from mha import check
 from mha.checker.codes import MISTAKES, in_words
+from mha.checker.explain import COMPUTED, in_groups
+from mha.checker.variants import GroupsSplitAndMergedByView, GroupsSplitByView
 from mha.mistakes.heads import MergeWithoutTranspose
-from mha.mistakes.layer import Layer
+from mha.mistakes.layer import GroupedLayer, Layer
 from mha.mistakes.mask import MaskInverted, MaskNotCut
 from mha.mistakes.scale import ScaleByDOut, ScaleMissing
 from mha.mistakes.state import BiasAlways
@@ -25,7 +27,9 @@ FORMS = {
     mha.MultiHeadAttentionWrapper: "stacked",
     mha.MultiHeadAttention: "fused",
     mha.SDPAMultiHeadAttention: "fused",
+    mha.GroupedQueryAttention: "grouped",
     Layer: "fused",
+    GroupedLayer: "grouped",
 }
 
 
@@ -37,6 +41,36 @@ def test_a_mistake_gets_its_own_code(mistake):
     assert report.finding.code == mistake.code
     assert 0 < len(report.finding.seen) <= 240
     assert "\n" not in report.finding.seen
+
+
+IN_GROUPS = {
+    "split-without-transpose": GroupsSplitByView,
+    "split-and-merge-by-view": GroupsSplitAndMergedByView,
+}
+NOT_IN_GROUPS = {  # these heads, masks and constructors know one number of heads only
+    "heads-attend-to-heads",
+    "heads-ignored",
+    "mask-for-every-head",
+    "mask-of-another-size",
+}
+
+
+COMPUTED_IN_GROUPS = [
+    one.code
+    for one in MISTAKES.values()
+    if one.family in COMPUTED and one.code not in NOT_IN_GROUPS
+]
+
+
+@pytest.mark.parametrize("code", COMPUTED_IN_GROUPS)
+def test_a_mistake_gets_its_own_code_where_heads_share_keys(code):
+    layer_class = IN_GROUPS.get(code) or in_groups(MISTAKES[code].layer_class)
+
+    report = check(layer_class)
+
+    assert report.form == "grouped"
+    assert report.finding is not None
+    assert report.finding.code == code
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=lambda one: one.code)
@@ -55,6 +89,23 @@ def test_the_layer_in_steps_equals_the_fused_layer():
     context_vec = steps(x)
 
     assert_close(context_vec, fused(x))
+
+
+def test_the_grouped_layer_in_steps_refuses_uneven_groups():
+    with pytest.raises(ValueError, match="num_heads must be divisible by num_kv_heads"):
+        GroupedLayer(**{**SIZES, "num_kv_heads": 2})
+
+
+def test_the_grouped_layer_in_steps_equals_the_listing():
+    sizes = {**SIZES, "d_out": 42, "num_heads": 6, "num_kv_heads": 3}
+    steps = GroupedLayer(**sizes).double()
+    grouped = mha.GroupedQueryAttention(**sizes).double()
+    steps.load_state_dict(grouped.state_dict() | {"later": steps.later}, strict=False)
+    x = torch.randn(2, 5, 4, dtype=torch.float64)
+
+    context_vec = steps(x)
+
+    assert_close(context_vec, grouped(x))
 
 
 @pytest.mark.parametrize("layer_class", FORMS, ids=lambda one: one.__name__)

@@ -7,6 +7,7 @@ import torch
 
 from mha import (
     CausalAttention,
+    GroupedQueryAttention,
     MultiHeadAttention,
     MultiHeadAttentionWrapper,
     SDPAMultiHeadAttention,
@@ -20,6 +21,7 @@ SIZES = {
     "d_in": 4,
     "context_length": 11,
 }
+GROUPED_SIZES = SIZES | {"num_heads": 6, "num_kv_heads": 3}
 ONE_HEAD = {"d_in": 4, "d_out": 7, "context_length": 11, "dropout": 0.0}
 ALL_HEADS = {
     "d_in": 4,
@@ -28,19 +30,22 @@ ALL_HEADS = {
     "dropout": 0.0,
     "num_heads": 3,
 }
+GROUPS = ALL_HEADS | {"d_out": 42, "num_heads": 6, "num_kv_heads": 3}
 ARGUMENTS = {
     CausalAttention: ONE_HEAD,
     MultiHeadAttentionWrapper: ONE_HEAD | {"num_heads": 3},
     MultiHeadAttention: ALL_HEADS,
     SDPAMultiHeadAttention: ALL_HEADS,
+    GroupedQueryAttention: GROUPS,
 }
-HAS_HEADS = [MultiHeadAttentionWrapper, MultiHeadAttention, SDPAMultiHeadAttention]
 GLUED = [MultiHeadAttention, SDPAMultiHeadAttention]
+HAS_HEADS = [MultiHeadAttentionWrapper, *GLUED, GroupedQueryAttention]
 WIDTH_OUT = {
     CausalAttention: 7,
     MultiHeadAttentionWrapper: 21,
     MultiHeadAttention: 21,
     SDPAMultiHeadAttention: 21,
+    GroupedQueryAttention: 42,
 }
 INPUTS = [
     [0.43, 0.15, 0.89],  # Your

@@ -11,6 +11,7 @@ import torch
 
 from mha import (
     CausalAttention,
+    GroupedQueryAttention,
     MultiHeadAttention,
     MultiHeadAttentionWrapper,
     SDPAMultiHeadAttention,
@@ -36,14 +37,18 @@ def project(text, linear, rows):
     return projected if linear.bias is None else projected + linear.bias[rows]
 
 
-def one_head(layer, x, rows):
-    """The head that owns some rows of a layer's projections."""
+def one_head(layer, x, rows, shared_rows=None):
+    """The head that owns some rows of a layer's projections.
+
+    Those of the keys and values may be other ones.
+    """
+    shared_rows = shared_rows or rows
     return torch.stack(
         [
             attend(
                 project(text, layer.W_query, rows),
-                project(text, layer.W_key, rows),
-                project(text, layer.W_value, rows),
+                project(text, layer.W_key, shared_rows),
+                project(text, layer.W_value, shared_rows),
             )
             for text in x
         ]
@@ -67,9 +72,20 @@ def fused(layer, x):
     return project(torch.cat(heads, dim=2), layer.out_proj, slice(None))
 
 
+def grouped(layer, x):
+    width = layer.W_query.out_features // layer.num_heads
+    heads = []
+    for i in range(layer.num_heads):
+        j = i * layer.num_kv_heads // layer.num_heads  # the group that head i is in
+        own, shared = (slice(k * width, (k + 1) * width) for k in (i, j))
+        heads.append(one_head(layer, x, own, shared))
+    return project(torch.cat(heads, dim=2), layer.out_proj, slice(None))
+
+
 SPECIFIED = {
     CausalAttention: causal,
     MultiHeadAttentionWrapper: stacked,
     MultiHeadAttention: fused,
     SDPAMultiHeadAttention: fused,
+    GroupedQueryAttention: grouped,
 }

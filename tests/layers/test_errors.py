@@ -4,6 +4,8 @@ import pytest
 import torch
 from cases import ARGUMENTS, GLUED, HAS_HEADS, make, says, texts
 
+from mha import GroupedQueryAttention
+
 
 @pytest.mark.parametrize("size", [0, -1, -21])
 @pytest.mark.parametrize("name", ["d_in", "d_out", "context_length"])
@@ -17,6 +19,12 @@ def test_sizes_are_at_least_one(layer_class, name, size):
         message = (
             "d_in, d_out, context_length and num_heads must be at least 1, got d_in="
             "{d_in}, d_out={d_out}, context_length={context_length} and num_heads=3"
+        )
+    if layer_class is GroupedQueryAttention:
+        message = (
+            "d_in, d_out, context_length, num_heads and num_kv_heads must be at least "
+            "1, got d_in={d_in}, d_out={d_out}, context_length={context_length}, "
+            "num_heads=6 and num_kv_heads=3"
         )
 
     with says(message.format(**sizes)):
@@ -32,13 +40,19 @@ def test_there_is_at_least_one_head(layer_class, num_heads):
             "d_in, d_out, context_length and num_heads must be at least 1, "
             f"got d_in=4, d_out=21, context_length=11 and {num_heads=}"
         )
+    if layer_class is GroupedQueryAttention:
+        message = (
+            "d_in, d_out, context_length, num_heads and num_kv_heads must be at least "
+            f"1, got d_in=4, d_out=42, context_length=11, {num_heads=} and "
+            "num_kv_heads=3"
+        )
 
     with says(message):
         make(layer_class, num_heads=num_heads)
 
 
 @pytest.mark.parametrize(("d_out", "num_heads"), [(10, 4), (21, 2), (3, 21)])
-@pytest.mark.parametrize("layer_class", GLUED)
+@pytest.mark.parametrize("layer_class", [*GLUED, GroupedQueryAttention])
 def test_d_out_is_divisible_by_num_heads(layer_class, d_out, num_heads):
     with says(f"d_out must be divisible by num_heads, got {d_out=} and {num_heads=}"):
         make(layer_class, d_out=d_out, num_heads=num_heads)

@@ -3,17 +3,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import SIZES, make, texts
+from cases import GROUPED_SIZES, SIZES, make, texts
 from shape_comments import broken_promises, promises
 
 from mha import (
     CausalAttention,
+    GroupedQueryAttention,
     MultiHeadAttention,
     MultiHeadAttentionWrapper,
     SDPAMultiHeadAttention,
     causal,
     examples,
     fused,
+    grouped,
     sdpa,
     stacked,
 )
@@ -37,9 +39,32 @@ def test_shape_comments_are_true(module, layer_class, d_out, at_least):
     assert len(made) >= at_least
 
 
+def test_shape_comments_of_the_grouped_layer_are_true():
+    sizes = GROUPED_SIZES | {"d_out": 42, "num_new": 2, "num_tokens": 5}
+    layer, x = make(GroupedQueryAttention), texts()
+    _, cache = layer.extend(x[:, :3], layer.empty_cache(b=2))
+    made = promises(Path(grouped.__file__).read_text(encoding="utf-8"), sizes)
+
+    broken = broken_promises(
+        grouped.__file__, lambda: layer.extend(x[:, 3:], cache), sizes
+    )
+
+    assert broken == []
+    assert len(made) >= 13
+
+
 EXAMPLES = Path(examples.__file__).parent
 EXAMPLE_SIZES = {
     "first_steps.py": {"b": 2, "num_tokens": 5, "d_in": 768},
+    "grouped_walk.py": {
+        "b": 2,
+        "num_tokens": 6,
+        "d_in": 3,
+        "d_out": 20,
+        "num_heads": 4,
+        "num_kv_heads": 2,
+        "head_dim": 5,
+    },
     "influence.py": {"b": 1, "num_tokens": 6, "d_in": 3},
     "sum_of_heads.py": {"b": 2, "num_tokens": 6, "d_out": 20},
     "walk.py": {
@@ -61,7 +86,7 @@ def test_shape_comments_of_examples_are_true(name):
 
 
 def test_every_example_with_a_shape_comment_is_in_the_table():
-    sizes = SIZES | {"d_out": 21}
+    sizes = GROUPED_SIZES | {"d_out": 42}
     promising = [
         path.name
         for path in sorted(EXAMPLES.glob("*.py"))

@@ -1,0 +1,16 @@
+"""What the cache of one layer holds for each token: 32 heads, 128 wide."""
+
+import torch
+
+from mha import GroupedQueryAttention
+
+# --8<-- [start:example]
+for num_kv_heads in 32, 8, 1:
+    layer = GroupedQueryAttention(4096, 4096, 1, 0.0, 32, num_kv_heads)
+    for dtype in torch.bfloat16, torch.float32:
+        layer = layer.to(dtype)
+        token = torch.zeros(1, 1, 4096, dtype=dtype)
+        _, cache = layer.extend(token, layer.empty_cache(b=1))
+        held = cache.keys.nbytes + cache.values.nbytes
+        print(f"{num_kv_heads:2} kv heads, {dtype}: {held:6,} bytes a token")
+# --8<-- [end:example]
