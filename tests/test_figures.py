@@ -209,6 +209,19 @@ def test_picture_can_be_read_on_a_phone(name):
     assert min(float(part.get("font-size")) for part in words) >= 12
 
 
+def check_room(root, parts):
+    height = float(root.get("viewBox").split()[3])
+    lowest = [float(p.get("y")) + float(p.get("height", 0)) for p in parts if p.get("y")]
+    assert max(lowest) <= height, "the caption stands on the picture's last line"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_picture_keeps_off_its_caption(name):
+    root, *parts = elements(name)
+
+    check_room(root, parts)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_picture_stands_alone_and_beside_others_in_a_page(name):
     text = svg(name)
