@@ -210,6 +210,15 @@ def test_picture_can_be_read_on_a_phone(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_picture_keeps_off_its_caption(name):
+    root, *parts = elements(name)
+    placed = [part.attrib for part in parts if "y" in part.attrib]
+    bottoms = [float(part["y"]) + float(part.get("height", 0)) for part in placed]
+
+    assert max(bottoms) <= float(root.get("viewBox").split()[3])
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_picture_stands_alone_and_beside_others_in_a_page(name):
     text = svg(name)
     tags = {part.tag.rpartition("}")[2] for part in elements(name)}

@@ -36,19 +36,19 @@ const drawing = ({ small, stacked, fused, difference }) => {
   /** @type {string[]} */
   const parts = [];
   names.forEach((name, m) => {
-    parts.push(`<g class="fuse-slide" style="--apart: ${16 + 112 * m}px 0px; --together: ${1 + 126 * m}px 0px">`);
-    parts.push(text(52, 14, name, 'class="fuse-name"'));
+    parts.push(`<g class="fuse-slide" style="--apart: ${1 + 122 * m}px 0px; --together: ${1 + 122 * m}px 0px">`);
+    parts.push(text(57, 14, name, 'class="fuse-name"'));
     parts.push("</g>");
     small[name].forEach((rows, h) => {
-      parts.push(`<g class="fuse-slide" style="--apart: ${16 + 112 * m}px ${44 + 90 * h}px; --together: ${1 + 126 * m}px ${72 + 52 * h}px">`);
-      parts.push(cells(rows, 0, 0, [35, 26], () => h + 1), "</g>");
+      parts.push(`<g class="fuse-slide" style="--apart: ${1 + 122 * m}px ${44 + 90 * h}px; --together: ${1 + 122 * m}px ${72 + 52 * h}px">`);
+      parts.push(cells(rows, 0, 0, [38, 26], () => h + 1), "</g>");
     });
-    parts.push(`<rect class="fuse-big" x="${-1 + 126 * m}" y="70" width="109" height="108" rx="4"/>`);
+    parts.push(`<rect class="fuse-big" x="${-1 + 122 * m}" y="70" width="118" height="108" rx="4"/>`);
   });
   for (const h of [0, 1]) {
-    parts.push(`<g class="fuse-slide" style="--apart: 16px ${36 + 90 * h}px; --together: 1px ${h ? 196 : 62}px">`);
+    parts.push(`<g class="fuse-slide" style="--apart: 1px ${36 + 90 * h}px; --together: 1px ${h ? 196 : 62}px">`);
     parts.push(text(0, 0, `head ${h + 1}`, `class="fuse-head" style="fill: var(--head-${h + 1})"`), "</g>");
-    parts.push(`<rect class="fuse-small" x="13" y="${41 + 90 * h}" width="335" height="58" rx="4" style="stroke: var(--head-${h + 1})"/>`);
+    parts.push(`<rect class="fuse-small" x="-1" y="${41 + 90 * h}" width="362" height="58" rx="4" style="stroke: var(--head-${h + 1})"/>`);
   }
   parts.push(text(0, 234, "Outputs for the six tokens", 'class="fuse-title"'));
   [stacked, fused].forEach((rows, k) => {

@@ -158,7 +158,7 @@ const tellLooks = () => {
   const row = now().attn_weights[head][looking];
   const most = Math.max(...row);
   const [from, to] = [looking, row.indexOf(most)].map((i) => `“${names()[i]}”`);
-  told.textContent = `Head ${head + 1} of ${from} looks at ${to} most, with ${percent(most)} %.`;
+  told.textContent = `Head ${head + 1} of ${from} looks at ${to} most, with ${percent(most)}\u00a0%.`;
 };
 
 // What the reader chooses.

@@ -223,6 +223,9 @@ const build = (box, /** @type {Data} */ data) => {
     );
   };
 
+  /** Words that stay on one line. @param {string} textContent */
+  const whole = (textContent) => make("span", { className: "split-whole", textContent });
+
   const showTold = () => {
     const { code, shape, strides, words, ask, subject } = step();
     const answer = said.get(way + heads) ?? "";
@@ -230,7 +233,7 @@ const build = (box, /** @type {Data} */ data) => {
     const guess = answer === gets ? "As you said: " : /\d/.test(answer) ? `You said ${answer}. ` : "";
     const found = ask && `${guess}${subject} gets ${gets}. `;
     told.replaceChildren(
-      make("p", {}, make("code", {}, code), ` → shape ${tuple(shape)}, strides ${tuple(strides)}`),
+      make("p", {}, make("code", {}, code), " → ", whole(`shape ${tuple(shape)},`), " ", whole(`strides ${tuple(strides)}`)),
       make("p", {}, open() ? "The shape is right, and no error is raised." : found + words),
     );
   };

@@ -28,7 +28,7 @@ def picture(values):
     numbers = [n for line in forms.values() for n in line if n]
     low, high = floor(log10(min(numbers))), ceil(log10(max(numbers)))
     canvas = Canvas(
-        112 + 44 * (high - low),
+        124 + 44 * (high - low),
         f"Megabytes that a forward call holds at once, from {tokens[0]} to "
         f"{tokens[-1]:,} tokens, with log axes. At {tokens[-1]:,} tokens: "
         f"{', '.join(ends)}.",

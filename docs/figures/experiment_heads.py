@@ -53,7 +53,7 @@ def label(values):
 
 def picture(values):
     """Draw a line of dots for each head count, and the table of questions."""
-    canvas = Canvas(346, label(values))
+    canvas = Canvas(116 + TOP + (ROW + 24) * len(values["heads"]), label(values))
     canvas.heading(
         14, "All six answers right", "Percent of sentences; a dot is a seed."
     )

@@ -58,10 +58,10 @@ def device(canvas, x, r, values):
     canvas.text(x + 76, 193, "its two heads attend", MUTED, 12.5, "middle")
     canvas.arrow((x + 76, 200), (x + 76, 216))
     for j, value in enumerate(values["glued"][r]):
-        place = (x + 38 * j, 220, 38, 22)
+        place = (x - 6 + 41 * j, 220, 41, 22)
         canvas.cell(*place, number(value), heads[j], shade(value, 0.8))
     canvas.text(x + 76, 261, "its columns of out_proj", MUTED, 12.5, "middle")
-    matrix(canvas, x, 267, (38, 9), values["columns"][r], lambda _, j: heads[j])
+    matrix(canvas, x - 6, 267, (41, 9), values["columns"][r], lambda _, j: heads[j])
 
 
 def column(canvas, x, numbers, color):

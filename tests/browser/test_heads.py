@@ -353,7 +353,8 @@ def test_a_touched_word_shows_its_looks(awake):
         attn_weights[2]
     )
     assert told(awake) == (
-        f"Head 3 of “Ben” looks at “{words[most]}” most, with {100 * row[most]:.0f} %."
+        f"Head 3 of “Ben” looks at “{words[most]}” most, "
+        f"with {100 * row[most]:.0f}\u00a0%."
     )
 
 

@@ -113,19 +113,28 @@ def scheme(page) -> str:
     return page.evaluate("document.body.dataset.mdColorScheme")
 
 
+def icon(switch) -> list[int]:
+    """Which of the two icons, the moon and the sun, is drawn."""
+    paths = switch.locator("path").all()
+    return [i for i, path in enumerate(paths) if path.bounding_box()]
+
+
 def test_enter_and_space_switch_the_colours(page, base_url):
     page.goto(base_url)
     switch = page.get_by_role("button", name="Dark colours")
     switch.focus()
+    icons = [icon(switch)]
     schemes = [scheme(page)]
     pressed = [switch.get_attribute("aria-pressed")]
     for key in ("Enter", "Space", "Space", "Enter"):
         page.keyboard.press(key)
+        icons.append(icon(switch))
         schemes.append(scheme(page))
         pressed.append(switch.get_attribute("aria-pressed"))
 
     assert schemes == ["default", "slate", "default", "slate", "default"]
     assert pressed == ["false", "true", "false", "true", "false"]
+    assert icons == [[0], [1], [0], [1], [0]]
 
 
 def test_the_choice_of_colours_is_kept_and_said(page, base_url):
