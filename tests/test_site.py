@@ -14,7 +14,7 @@ from tools.proof.pages import BLOCKS, blocks, read_site
 from tools.proof.sources import clean, directives, sources
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDES = ("README.md", "CONTRIBUTING.md")
+GUIDES = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md")
 WITHOUT_MHA = """import sys
 
 class Refuse:

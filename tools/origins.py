@@ -24,7 +24,7 @@ FENCE = re.compile(r"^[> \t]*`{3,}")
 TITLE = re.compile(r'title="([^"]*)"')
 HELD = re.compile(r"^\0(.*)\0$")  # a title that waits for the fence out of a guide
 DOCSTRING = re.compile(r"^::: mha\b", re.M)
-GUIDES = ("README.md", "CONTRIBUTING.md")
+GUIDES = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md")
 
 
 def span(root: Path, file: str, section: str) -> tuple[int, int]:
