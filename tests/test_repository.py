@@ -78,6 +78,12 @@ def test_the_guide_names_targets_and_files_that_are_there():
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
+def test_the_page_that_the_guide_has_one_run_has_code_to_run():
+    (page,) = re.findall(r"`\S*python -m pytest (\S+)`", text("CONTRIBUTING.md"))
+
+    assert "```python" in text(page)
+
+
 def test_the_steps_that_the_guide_points_to_are_on_the_page():
     (table,) = re.findall(r"(?:^\|.*\n)+", text("CONTRIBUTING.md"), re.M)
     steps = re.findall(r"\*([A-Z][^*]+)\*", table)

@@ -17,7 +17,7 @@ STEPS = (  # what it is called, what it does, and which test does what about it
     (
         "tools/build.py",
         "has MkDocs make HTML, in a temporary folder",
-        ("tests/browser/test_pages.py", "looks"),
+        ("tests/browser/test_pages.py", "looks at it"),
     ),
     (
         "tools/origins.py",
