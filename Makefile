@@ -6,8 +6,12 @@ BIN := .venv/bin
 READY := .venv/ready
 CLEAR := $(shell $(BIN)/python -c "import pip" 2>/dev/null || echo --clear) # a dead .venv
 export NO_MKDOCS_2_WARNING := 1 # that Material ends in 2027 is known
+# As they are typed, for `make chapter`: no `$` in a title is looked into.
+override NUMBER := $(value NUMBER)
+override TITLE := $(value TITLE)
+export NUMBER TITLE
 
-.PHONY: serve test lint types site next outputs figures mutants clean anew
+.PHONY: serve test lint types site next outputs figures chapter chapters mutants clean anew
 
 serve: $(READY)
 	$(BIN)/python -m tools.assets
@@ -39,6 +43,13 @@ outputs: $(READY)
 
 figures: $(READY)
 	$(BIN)/python docs/figures
+
+chapter: $(READY)
+	@$(BIN)/python -m tools.chapter
+	@$(BIN)/python -m tools.proof --chapters
+
+chapters: $(READY)
+	@$(BIN)/python -m tools.proof --chapters
 
 mutants: $(READY)
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e ".[mutants]"

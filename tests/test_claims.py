@@ -70,10 +70,10 @@ def test_in_a_fresh_layer_unscaled_scores_sharpen_too_but_less():
 def test_the_messages_that_the_page_explains_are_the_ones_that_are_said():
     root = Path(__file__).resolve().parents[1]
     page = (root / "docs/contribute.md").read_text("utf-8")
-    sources = [*(root / "tools/proof").glob("*.py"), root / "tests/test_outputs.py"]
+    sources = [*root.glob("tools/proof/*.py"), root / "tests/test_outputs.py"]
     said = "".join(source.read_text("utf-8") for source in sources)
 
     explained = re.findall(r"^\| \*(.+)\* \|", page, re.M)
 
-    assert len(explained) == 4
+    assert len(explained) > 4
     assert [words for words in explained if words not in said] == []

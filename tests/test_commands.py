@@ -45,6 +45,8 @@ COMMANDS = {
     ],
     "CONTRIBUTING.md": [],
     "MAINTAINING.md": [
+        'make chapter NUMBER=6.3 TITLE="Rotary Positions"',  # tests/test_chapter.py
+        "make chapters",
         "make outputs",
         "make figures",
         "make site",
@@ -187,6 +189,8 @@ def test_make_test_runs_lint_types_tests_site_and_proof():
 @pytest.mark.parametrize(
     ("target", "line"),
     [
+        ("chapter", "-m tools.chapter"),
+        ("chapters", "-m tools.proof --chapters"),
         ("outputs", "-m tools.outputs"),
         ("figures", "python docs/figures"),
         ("site", "-m tools.build"),

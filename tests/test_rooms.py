@@ -1,21 +1,14 @@
 """Who may import whom: listings only listings shown earlier, tools nobody."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-LISTINGS = {  # beside torch and the standard library
-    "plain": set(),
-    "causal": set(),
-    "stacked": {"causal"},
-    "fused": set(),
-    "sdpa": set(),
-    "convert": {"causal", "stacked", "fused"},
-    "parallel": {"fused"},
-}
+SECTIONS = ["index", "why", "how", "code"]  # of a chapter; its other pages follow
 
 
 def files(pattern: str) -> list[Path]:
@@ -44,11 +37,28 @@ def own(names: set[str], package: str) -> set[str]:
     return {name.partition(".")[2] or package for name in inside}
 
 
+def as_read(page: Path) -> tuple[list[int], int, str]:
+    """What puts pages into the order in which they are read: 6.2 before 6.10."""
+    number = [int(part) for part in page.parent.name.partition("-")[0].split(".")]
+    place = SECTIONS.index(page.stem) if page.stem in SECTIONS else len(SECTIONS)
+    return number, place, page.stem
+
+
+def listings(root: Path) -> list[str]:
+    """The modules that chapters show, in the order in which they first show them."""
+    pages = sorted(root.glob("docs/chapters/*/*.md"), key=as_read)
+    text = "".join(page.read_text("utf-8") for page in pages)
+    return list(dict.fromkeys(re.findall(r'--8<-- "mha/(\w+)\.py[":]', text)))
+
+
+LISTINGS = listings(ROOT)
+
+
 def test_every_module_has_a_room():
     modules = {path.stem for path in ROOT.glob("mha/*.py")} - {"__init__", "__main__"}
     folders = {path.name for path in ROOT.glob("mha/*/") if path.name[0] not in "_."}
 
-    assert modules == LISTINGS.keys() | {"measured"}
+    assert modules == {*LISTINGS, "measured"}  # each is shown, but for one
     assert folders == {
         *("bench", "checker", "commands", "examples", "exercises", "experiment"),
         "mistakes",
@@ -59,7 +69,25 @@ def test_every_module_has_a_room():
 def test_a_listing_imports_only_what_the_chapter_shows_earlier(listing: str):
     found = own(imports(ROOT / "mha" / f"{listing}.py"), "mha")
 
-    assert found <= LISTINGS[listing]
+    assert found <= set(LISTINGS[: LISTINGS.index(listing)])
+
+
+def test_listings_are_in_the_order_of_the_pages(tmp_path: Path):
+    pages = {
+        "6.10-late/index": "f",
+        "6.1-first/extra": "e",
+        "6.1-first/code": "b:part",
+        "6.1-first/how": "a",
+        "6.2-second/how": "a",
+        "6.2-second/code": "c",
+    }
+    for name, shown in pages.items():
+        page = tmp_path / "docs/chapters" / f"{name}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        file, mark, section = shown.partition(":")
+        page.write_text(f'```python\n--8<-- "mha/{file}.py{mark}{section}"\n```\n')
+
+    assert listings(tmp_path) == ["a", "b", "e", "c", "f"]
 
 
 def test_plain_imports_math_alone():
@@ -76,8 +104,9 @@ def test_the_package_needs_torch_rich_and_the_standard_library(path: Path):
 
 @pytest.mark.parametrize("path", files("mha/examples/*.py"), ids=str)
 def test_an_example_uses_public_names(path: Path):
-    public = {"mha", "plain", "parallel", "examples"}
-    public |= {"checker", "mistakes", "exercises"}
+    exported = own(imports(Path("mha/__init__.py")), "mha")
+    public = {"mha", "examples", "checker", "mistakes", "exercises"}
+    public |= set(LISTINGS) - exported  # what `mha` does not hand on
 
     assert {name.split(".")[0] for name in own(imports(path), "mha")} <= public
 

@@ -10,11 +10,13 @@ import pytest
 
 from tools.assets.downloads import pages
 from tools.proof.__main__ import prove
+from tools.proof.chapters import chapters, is_published
 from tools.proof.pages import BLOCKS, blocks, read_site
 from tools.proof.sources import clean, directives, sources
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDES = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md")
+DRAFTS = [one.folder.name for one in chapters(ROOT) if not is_published(one)]
 WITHOUT_MHA = """import sys
 
 class Refuse:
@@ -34,6 +36,11 @@ def test_the_proof_finds_nothing(site):
     assert status == 0, words
 
 
+def is_draft(name: str) -> bool:
+    """Whether a page or a download belongs to a chapter that is not published."""
+    return any(draft in name for draft in DRAFTS)
+
+
 def html_name(place: str) -> str:
     """The page of the site that is made from the Markdown of a directive's place."""
     name = place.rpartition(":")[0].removeprefix("docs/").removesuffix(".md")
@@ -48,6 +55,8 @@ def drawn() -> dict[str, list[str]]:
             texts.setdefault(place.name, []).append(text)
     pages: dict[str, list[str]] = {}
     for place, file, section in directives(ROOT):
+        if is_draft(place):
+            continue
         if file.endswith((".py", ".txt")) or file in GUIDES:
             name = f"{file}:{section}" if section else file
             pages.setdefault(html_name(place), []).extend(texts[name])
@@ -64,9 +73,8 @@ def test_every_directive_shows_up_as_a_block(site):
 
 def code_pages() -> list[str]:
     pages = sorted(ROOT.glob("docs/chapters/*/code.md"))
-    return [
-        path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in pages
-    ]
+    names = [path.relative_to(ROOT / "docs").with_suffix("") for path in pages]
+    return [name.as_posix() for name in names if not is_draft(name.as_posix())]
 
 
 def blocks_in(site: Path, page: str, language: str) -> list[str]:
@@ -117,7 +125,7 @@ def test_a_notebook_cannot_import_mha(tmp_path, line):
     assert done.stderr.endswith("ImportError: a reader's notebook has no mha\n")
 
 
-DOWNLOADS = [name for name, _ in pages(ROOT)]
+DOWNLOADS = [name for name, _ in pages(ROOT) if not is_draft(name)]
 AFTER_A_CELL = "\nprint(end='\\0')\n"  # to tell what each cell prints
 
 

@@ -3,6 +3,7 @@
 python -m tools.proof                              what the site is made of
 python -m tools.proof SITE                         and the HTML in the folder SITE
 python -m tools.proof SITE --coverage REPORT       and that tests run what is shown
+python -m tools.proof --chapters                   what each chapter is still missing
 """
 
 import argparse
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.proof.chapters import report
 from tools.proof.code import check_blocks, check_coverage
 from tools.proof.downloads import check_downloads
 from tools.proof.forbidden import check_elements, check_kinds, check_scripts
@@ -71,7 +73,11 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("site", metavar="SITE", nargs="?", type=Path)
     parser.add_argument("--coverage", metavar="REPORT", type=Path)
+    parser.add_argument("--chapters", action="store_true")
     options = parser.parse_args(arguments)
+    if options.chapters:
+        print(report(ROOT))
+        return 0
     status, words = prove(ROOT, options.site, options.coverage)
     print(words)
     return status
