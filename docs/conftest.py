@@ -69,7 +69,7 @@ def fences(page: Path) -> Iterator[Fence]:
         if language in UNCLEAR:
             raise CollectError(
                 f"{where}: a fence must say python, text or shell, got {language!r}; "
-                "tests run python blocks here, and shell in README and CONTRIBUTING"
+                "tests run python blocks here, and shell in README and its like"
             )
         yield number, language, body(lines, start, where)
 

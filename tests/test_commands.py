@@ -1,4 +1,4 @@
-"""Every command that README and CONTRIBUTING show is one that works.
+"""Every command that README, CONTRIBUTING and MAINTAINING show is one that works.
 
 A command is run here, or is what runs these tests, or (where it installs) is held equal
 to the install line of the Makefile, which is how this environment came to be.
@@ -43,18 +43,19 @@ COMMANDS = {
         "python tests/gpu.py bench-cuda.json",
         "torchrun --nproc-per-node 2 -m mha.examples.sharded",
     ],
-    "CONTRIBUTING.md": [
+    "CONTRIBUTING.md": [],
+    "MAINTAINING.md": [
         'make chapter NUMBER=6.3 TITLE="Rotary Positions"',  # tests/test_chapter.py
         "make chapters",
         "make outputs",
         "make figures",
-        "torchrun --nproc-per-node 2 docs/measured/parallel.py",
-        "python docs/measured/listing.py",
-        "python docs/measured/memory.py",
         "make site",
         "make next",
         "make mutants",
         "python -m pytest -c tests/layers/bare.ini tests/layers",
+        "torchrun --nproc-per-node 2 docs/measured/parallel.py",
+        "python docs/measured/listing.py",
+        "python docs/measured/memory.py",
     ],
 }
 with_make = pytest.mark.skipif(MAKE is None, reason="there is no make here")

@@ -56,6 +56,7 @@ class Case(NamedTuple):
             "repository": "Owner/mha",
             "repository_owner": "Owner",
             "server_url": "https://github.com",
+            "sha": "0123abc",
         }
         needs = JOBS[job].get("needs", [])
         return {
@@ -231,4 +232,8 @@ def test_site_knows_where_it_is_published_and_edited() -> None:
     assert (
         render(env["EDIT_URI"], context)
         == "https://github.com/Owner/mha/edit/main/docs/"
+    )
+    assert (
+        render(env["SOURCE_URI"], context)
+        == "https://github.com/Owner/mha/blob/0123abc/"
     )

@@ -15,7 +15,7 @@ from tools.proof.pages import BLOCKS, blocks, read_site
 from tools.proof.sources import clean, directives, sources
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDES = ("README.md", "CONTRIBUTING.md")
+GUIDES = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md")
 DRAFTS = [one.folder.name for one in chapters(ROOT) if not is_published(one)]
 WITHOUT_MHA = """import sys
 

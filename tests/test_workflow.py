@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 FILE = ROOT / ".github" / "workflows" / "site.yml"
 DEPENDABOT = ROOT / ".github" / "dependabot.yml"
 TEXT = FILE.read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "contribute.md").read_text(encoding="utf-8")
 WORKFLOW: dict[Any, Any] = yaml.safe_load(TEXT)
 JOBS: dict[str, Any] = WORKFLOW["jobs"]
 STEPS = [(name, step) for name, job in JOBS.items() for step in job["steps"]]
@@ -188,7 +189,14 @@ def test_a_checkout_leaves_no_credentials_behind() -> None:
     checkouts = [step for _, step in STEPS if "checkout" in step.get("uses", "")]
 
     assert len(checkouts) == len(JOBS) - 1  # publish takes the artifact alone
-    assert all(step["with"] == {"persist-credentials": False} for step in checkouts)
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_the_published_site_is_built_from_the_whole_history() -> None:
+    """Where it ends early, git takes every page for changed on that day."""
+    checkout = JOBS["build"]["steps"][0]
+
+    assert checkout["with"]["fetch-depth"] == 0
 
 
 def test_every_job_installs_into_an_environment_of_its_own() -> None:
@@ -206,11 +214,21 @@ def test_a_missing_gpu_fails_the_gpu_job() -> None:
 
 
 def test_what_is_proved_is_what_is_published() -> None:
-    build, tests, proof, upload = JOBS["build"]["steps"][-4:]
+    build, _, tests, proof, upload = JOBS["build"]["steps"][-5:]
 
     assert build["run"] == "python -m tools.build"
     assert tests["env"]["SITE_DIR"] == upload["with"]["path"] == "site"
     assert proof["run"].startswith("python -m tools.proof site ")
+
+
+def test_on_a_pull_request_the_built_site_is_there_to_look_at() -> None:
+    build, look = JOBS["build"]["steps"][-5:-3]
+
+    assert build["run"] == "python -m tools.build"
+    assert look["uses"].startswith("actions/upload-artifact@")
+    assert look["if"] == "github.event_name == 'pull_request'"
+    assert (look["with"]["name"], look["with"]["path"]) == ("site-to-look-at", "site")
+    assert f"`{look['with']['name']}`" in GUIDE
 
 
 def test_dependabot_moves_actions_and_packages_every_week() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tools.proof.chapters import check_chapters
 from tools.proof.sources import (
+    GUIDES,
     MARKER,
     directives,
     markdown_files,
@@ -98,7 +99,7 @@ def misdirected(root: Path, allowed: set[str], file: str, section: str) -> str:
     if file not in allowed:
         return (
             f"pages may not draw from {file!r}; name a file of mha/, an output, "
-            "README.md, CONTRIBUTING.md, docs/figures/*.svg or docs/figures/*.table"
+            f"{', '.join(GUIDES)}, docs/figures/*.svg or docs/figures/*.table"
         )
     if section and section not in sections(file, read(root, path)):
         return (

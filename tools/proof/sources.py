@@ -12,6 +12,7 @@ MARKER = re.compile(
 DIRECTIVE = re.compile(
     r"""^[> \t]*-+8<-+(?:[ \t]+(["'])([^"':]*):?([^"']*)\1)?[ \t]*$"""
 )
+GUIDES = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md")
 FENCE = re.compile(r"^(`{3,}).*\n((?:.*\n)*?)\1$", re.M)
 
 
@@ -96,7 +97,7 @@ def pieces(root: Path, path: Path) -> Iterator[Source]:
 
 def shown_files(root: Path) -> list[Path]:
     """Every file that pages may draw code, output or commands from."""
-    guides = [root / name for name in ("README.md", "CONTRIBUTING.md")]
+    guides = [root / name for name in GUIDES]
     outputs = root.glob("mha/examples/output/*.txt")
     files = [*root.glob("mha/**/*.py"), *outputs, *guides]
     return sorted(path for path in files if path.is_file())

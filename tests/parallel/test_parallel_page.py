@@ -61,7 +61,7 @@ def test_more_devices_leave_fewer_operations_for_a_byte_sent(calculated):
 
 def test_the_measurement_says_where_it_comes_from(record):
     born = record["provenance"]
-    assert born["command"] in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert born["command"] in (ROOT / "MAINTAINING.md").read_text("utf-8")
     for name in ("date", "machine", "load_before", "python", "torch"):
         assert born[name] is not None
     for result in record["results"]:
