@@ -117,10 +117,11 @@ class GroupedQueryAttention(nn.Module):
         return self.attend(queries, keys, values)
 
     def empty_cache(self, b: int) -> KeyValueCache:
-        """Remember nothing yet, for b texts."""
+        """Remember nothing yet, for b texts; under autocast, in its dtype."""
         if b < 1:
             raise ValueError(f"b must be at least 1, got {b=}")
-        nothing = self.W_key.weight.new_empty(b, self.num_kv_heads, 0, self.head_dim)
+        keys = self.W_key(self.W_key.weight.new_empty(b, 0, self.d_in))
+        nothing = keys.new_empty(b, self.num_kv_heads, 0, self.head_dim)
         return KeyValueCache(nothing, nothing)
 
     def extend(self, x: Tensor, cache: KeyValueCache) -> tuple[Tensor, KeyValueCache]:

@@ -19,8 +19,10 @@ CLASSES = {
     "causal": "CausalAttention",
     "stacked": "MultiHeadAttentionWrapper",
     "fused": "MultiHeadAttention",
+    "grouped": "GroupedQueryAttention",
 }
-STEPS = {"causal": 10, "stacked": 3, "fused": 13}
+STEPS = {"causal": 10, "stacked": 3, "fused": 13, "grouped": 4}
+HEADS = {"causal": (), "stacked": (4,), "fused": (4,), "grouped": (4, 2)}
 HEAD = "CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)"
 PLACES = [(form, done) for form in STEPS for done in range(STEPS[form])]
 
@@ -122,7 +124,7 @@ def test_a_starter_holds_its_steps_in_order(form, monkeypatch):
     module, seen = importlib.import_module(f"mha.exercises.{form}"), []
     monkeypatch.setattr(module, "todo", lambda step, ask: seen.append(step))
 
-    layer = getattr(module, CLASSES[form])(6, 8, 5, 0.0, *[4] * (form != "causal"))
+    layer = getattr(module, CLASSES[form])(6, 8, 5, 0.0, *HEADS[form])
     layer(torch.rand(2, 5, 6))
 
     numbers = [int(step.split()[1]) for step in seen]
@@ -132,7 +134,7 @@ def test_a_starter_holds_its_steps_in_order(form, monkeypatch):
 @pytest.mark.parametrize("form", CLASSES)
 def test_a_solution_computes_what_the_chapter_does(form):
     module = importlib.import_module(f"mha.exercises.solutions.{form}")
-    arguments = [6, 8, 5, 0.0, *[4] * (form != "causal")]
+    arguments = [6, 8, 5, 0.0, *HEADS[form]]
     ours = getattr(mha, CLASSES[form])(*arguments).double()
     layer = getattr(module, CLASSES[form])(*arguments).double()
     x = torch.rand(2, 5, 6, dtype=torch.float64)
@@ -146,8 +148,9 @@ def test_a_solution_computes_what_the_chapter_does(form):
 def test_the_shape_comments_of_a_solution_are_true(form):
     module = importlib.import_module(f"mha.exercises.solutions.{form}")
     sizes = {"b": 2, "num_tokens": 5, "d_in": 6, "d_out": 21}
-    sizes |= {"num_heads": 3, "head_dim": 7}
-    layer = getattr(module, CLASSES[form])(6, 21, 8, 0.0, *[3] * (form != "causal"))
+    sizes |= {"num_heads": 3, "num_kv_heads": 1, "head_dim": 7}
+    heads = [3, 1][: len(HEADS[form])]
+    layer = getattr(module, CLASSES[form])(6, 21, 8, 0.0, *heads)
     x = torch.rand(2, 5, 6)
 
     assert broken_promises(module.__file__, lambda: layer(x), sizes) == []
@@ -156,7 +159,7 @@ def test_the_shape_comments_of_a_solution_are_true(form):
 @pytest.mark.parametrize("form", CLASSES)
 def test_a_solution_refuses_a_text_that_is_too_long(form):
     module = importlib.import_module(f"mha.exercises.solutions.{form}")
-    layer = getattr(module, CLASSES[form])(6, 8, 5, 0.0, *[4] * (form != "causal"))
+    layer = getattr(module, CLASSES[form])(6, 8, 5, 0.0, *HEADS[form])
 
     with pytest.raises(ValueError, match="num_tokens=7 and context_length=5"):
         layer(torch.rand(2, 7, 6))
@@ -169,6 +172,32 @@ def test_the_head_of_the_second_starter_works():
     assert head(x).shape == (2, 5, 8)
     with pytest.raises(ValueError, match="num_tokens=7 and context_length=5"):
         head(torch.rand(2, 7, 6))
+
+
+@torch.no_grad()
+def test_what_the_grouped_starter_gives_works(monkeypatch):
+    starter = importlib.import_module("mha.exercises.grouped")
+    monkeypatch.setattr(starter, "todo", lambda step, ask: None)
+    layer = starter.GroupedQueryAttention(6, 8, 5, 0.0, 4, 2)
+    solution = importlib.import_module("mha.exercises.solutions.grouped")
+    finished = solution.GroupedQueryAttention(6, 8, 5, 0.0, 4, 2)
+    layer.out_proj = finished.out_proj
+    parts = torch.rand(3, 2, 4, 5, 2)
+
+    assert torch.equal(layer.attend(*parts), finished.attend(*parts))
+    with pytest.raises(ValueError, match="num_tokens=7 and context_length=5"):
+        layer(torch.rand(2, 7, 6))
+
+
+def test_a_grouped_layer_refuses_heads_that_cannot_share():
+    starter = importlib.import_module("mha.exercises.grouped")
+    solution = importlib.import_module("mha.exercises.solutions.grouped")
+
+    for module in starter, solution:
+        with pytest.raises(ValueError, match="got d_out=8 and num_heads=3"):
+            module.GroupedQueryAttention(6, 8, 5, 0.0, 3, 1)
+    with pytest.raises(ValueError, match="got num_heads=4 and num_kv_heads=3"):
+        solution.GroupedQueryAttention(6, 8, 5, 0.0, 4, 3)
 
 
 def test_a_solution_refuses_heads_that_cannot_share():
@@ -258,5 +287,32 @@ def test_a_slip_in_the_list_of_heads_gets_its_name(slip, code):
 )
 def test_a_slip_in_the_fused_layer_gets_its_name(slip, code):
     report = check(layer_in(slipped("fused", slip), "fused"))
+
+    assert (report.status, report.finding.code) == ("wrong", code)
+
+
+@pytest.mark.parametrize(
+    ("slip", "code"),
+    [
+        (
+            "keys = keys.repeat_interleave(group_size, dim=1) -> "
+            "keys = keys.repeat(1, group_size, 1, 1)",
+            "groups-repeated-in-turn",
+        ),
+        (
+            "values = values.repeat_interleave(group_size, dim=1) -> "
+            "values = values.repeat(1, group_size, 1, 1)",
+            "groups-repeated-in-turn",
+        ),
+        (
+            "kv_width = num_kv_heads * self.head_dim -> "
+            "kv_width, self.num_kv_heads = d_out, num_heads",
+            "too-many-weights",
+        ),
+        ("queries = queries.transpose(1, 2) -> ", "forward-raises"),
+    ],
+)
+def test_a_slip_in_the_grouped_layer_gets_its_name(slip, code):
+    report = check(layer_in(slipped("grouped", slip), "grouped"))
 
     assert (report.status, report.finding.code) == ("wrong", code)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 CHAPTER = "chapters/6.1-multi-head-self-attention"
+SHARED = "chapters/6.2-grouped-query-attention"
 ANSWERS = {
     "view and then transpose": f"{CHAPTER}/how#why-view-then-transpose",
     "without transposing back": f"{CHAPTER}/how#glued-without-transposing-back",
@@ -28,6 +29,9 @@ ANSWERS = {
     "why a buffer": f"{CHAPTER}/code#why-a-buffer",
     "faster": f"{CHAPTER}/code#is-fused-faster",
     "notebook not run": "contribute#how-the-code-stays-fresh",
+    "fewer heads of keys": f"{SHARED}/why#why-fewer",
+    "repeat or repeat_interleave": f"{SHARED}/how#repeat-or-repeat-interleave",
+    "wrong with a cache": f"{SHARED}/how#is-causal-with-a-cache",
 }
 
 
@@ -68,10 +72,10 @@ def read(site: Path, page: str) -> Page:
     return Page((site / page / "index.html").read_text("utf-8"))
 
 
-def test_there_are_twenty_questions(site: Path):
+def test_every_question_is_listed_here(site: Path):
     items = re.findall(r'class="asked"', (site / "questions/index.html").read_text())
 
-    assert len(items) == len(ANSWERS) == 20
+    assert len(items) == len(ANSWERS) > 20
 
 
 @pytest.mark.parametrize(("words", "answer"), ANSWERS.items())

@@ -1,10 +1,10 @@
 """What the cache of one layer holds for each token: 32 heads, 128 wide."""
 
+# --8<-- [start:example]
 import torch
 
 from mha import GroupedQueryAttention
 
-# --8<-- [start:example]
 for num_kv_heads in 32, 8, 1:
     layer = GroupedQueryAttention(4096, 4096, 1, 0.0, 32, num_kv_heads)
     for dtype in torch.bfloat16, torch.float32:
@@ -12,5 +12,7 @@ for num_kv_heads in 32, 8, 1:
         token = torch.zeros(1, 1, 4096, dtype=dtype)
         _, cache = layer.extend(token, layer.empty_cache(b=1))
         held = cache.keys.nbytes + cache.values.nbytes
-        print(f"{num_kv_heads:2} kv heads, {dtype}: {held:6,} bytes a token")
+        text = held * 32 * 8192 / 2**30  # 32 layers, 8,192 tokens
+        print(f"{num_kv_heads:2} kv heads, {dtype}: {held:6,} bytes", end=", ")
+        print(f"{text:.3g} GiB for 8,192 tokens in 32 layers")
 # --8<-- [end:example]

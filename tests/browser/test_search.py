@@ -27,6 +27,9 @@ WORDS = [
     "mask CPU break GPU buffer",
     "combined matrix faster than three",
     "notebook not run page package differ",
+    "fewer heads of keys and values models",
+    "repeat repeat_interleave order copied",
+    "is_causal wrong with a cache",
 ]
 HITS = ".md-search-result__item a:not(details:not([open]) a)"
 PARTS = re.compile(r"/search_index\.json$|/workers/")

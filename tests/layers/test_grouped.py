@@ -365,6 +365,21 @@ def test_cache_has_the_layers_dtype_and_device(device, dtype):
     assert_close(context_vecs, layer(x), atol=tolerance, rtol=tolerance)
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("weights", [torch.float32, torch.float64])
+def test_under_autocast_a_cache_is_made_and_extended(device, weights):
+    layer, x = make(GroupedQueryAttention, device).to(weights), texts(device)
+
+    with torch.autocast(device, torch.bfloat16):
+        dtype = layer.W_key(x.to(weights)).dtype
+        context_vecs, cache = in_chunks(layer, x.to(weights), [2, 1, 2])
+        whole = layer(x.to(weights))
+
+    assert [part.dtype for part in cache] == [dtype, dtype]
+    tolerance = 16 * torch.finfo(torch.bfloat16).eps  # as in the contract
+    assert_close(context_vecs, whole, atol=tolerance, rtol=tolerance)
+
+
 def test_cache_works_without_numbers():
     with torch.device("meta"):
         layer = make(GroupedQueryAttention, "meta").half()
