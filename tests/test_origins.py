@@ -88,10 +88,11 @@ def test_the_lines_in_a_title_are_the_lines_in_the_block(site):
     files = [(*place, text) for *place, text in found if (ROOT / place[0]).is_file()]
 
     assert [it for it in files if text_of(*it[:3]) != it[3]] == []
-    assert {it[0] for it in found if it not in files} == {
-        "What it prints",
-        "What the walk prints, step by step",
-    }
+    others = {it[0] for it in found if it not in files}
+    assert "What it prints" in others
+    assert [
+        title for title in others if not re.match(r"What .* prints?\b", title)
+    ] == []
 
 
 def test_every_block_leads_to_its_file_and_lines(linked):
