@@ -12,7 +12,6 @@ for num_kv_heads in 32, 8, 1:
         token = torch.zeros(1, 1, 4096, dtype=dtype)
         _, cache = layer.extend(token, layer.empty_cache(b=1))
         held = cache.keys.nbytes + cache.values.nbytes
-        text = held * 32 * 8192 / 2**30  # 32 layers, 8,192 tokens
-        print(f"{num_kv_heads:2} kv heads, {dtype}: {held:6,} bytes", end=", ")
-        print(f"{text:.3g} GiB for 8,192 tokens in 32 layers")
+        text = held * 8192 * 32 / 2**30  # 8,192 tokens in 32 layers
+        print(f"{num_kv_heads:2} kv: {held:6,} bytes, {text:5.3g} GiB, {dtype}")
 # --8<-- [end:example]

@@ -47,8 +47,10 @@ print("of 2 and 3:", torch.equal(keys[:, 1], keys[:, 2]))
 # --8<-- [start:step-4]
 # Every query with every key: (b, num_heads, num_tokens, num_tokens).
 attn_scores = (queries / head_dim**0.5) @ keys.transpose(2, 3)
+
 later = torch.ones(num_tokens, num_tokens).triu(diagonal=1).bool()
 attn_weights = torch.softmax(attn_scores.masked_fill(later, -torch.inf), dim=-1)
+
 alike = torch.equal(attn_weights[:, 0], attn_weights[:, 1])
 print("4 weights", tuple(attn_weights.shape), "of heads 1 and 2 alike:", alike)
 # --8<-- [end:step-4]
