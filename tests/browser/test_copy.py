@@ -7,11 +7,13 @@ from test_site import ROOT, blocks_in, code_pages, run_without_mha
 from tools.proof.sources import clean
 
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
+OPEN_FOLDS = "document.querySelectorAll('details').forEach((it) => (it.open = true))"
 BUTTONS = ".language-python .md-code__nav button"
 
 
 def copied(page) -> list[str]:
-    """What the button of each block of Python puts into the clipboard."""
+    """What the button of each block of Python puts into the clipboard, folds open."""
+    page.evaluate(OPEN_FOLDS)
     texts = []
     for button in page.locator(BUTTONS).all():
         page.evaluate("navigator.clipboard.writeText('')")
