@@ -1,5 +1,6 @@
 """A chapter is laid out whole, as a draft that passes, or not at all."""
 
+import ast
 import html
 import os
 import re
@@ -418,3 +419,22 @@ def test_make_hands_the_title_on_as_it_is_typed(tmp_path, title, status, message
     assert (done.returncode, message in done.stdout + done.stderr) == (status, True)
     assert not (root / "seen").exists()
     assert (below(root / "docs") == []) == (status != 0)
+
+
+def bound(source: str) -> list[str]:
+    """The names that a file's imports bind, each as often as they do."""
+    nodes = ast.walk(ast.parse(source))
+    imports = [it for it in nodes if isinstance(it, ast.Import | ast.ImportFrom)]
+    return [alias.asname or alias.name for it in imports for alias in it.names]
+
+
+@pytest.mark.parametrize("title", ["Average", "Listing", "Path", "Texts", "Torch"])
+def test_a_title_takes_no_name_that_the_files_use(title):
+    written = kit.files(names("9.9", title))
+    twice = {
+        place: found
+        for place, text in written.items()
+        if place.endswith(".py") and len(found := bound(text)) != len(set(found))
+    }
+
+    assert twice == {}
