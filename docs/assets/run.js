@@ -176,13 +176,13 @@ const edit = (cell) => {
     cell.code.hidden = true;
     cell.code.after(cell.editor);
   }
-  cell.editor.after(corners);
+  cell.result.before(corners);
   cell.editor.focus();
 };
 
 /** @param {Cell} cell */
 const reset = (cell) => {
-  if (cell.editor.nextSibling === corners) corners.remove();
+  if (cell.result.previousSibling === corners) corners.remove();
   cell.editor.remove();
   cell.code.hidden = false;
   cell.box.removeAttribute("data-copy");
