@@ -6,6 +6,7 @@
 import { make } from "./make.js";
 
 const SECONDS = 5; // for a run; Python's own arrival does not count
+const PATIENCE = 20; // seconds until a word about a slow arrival
 const CHARACTERS = 10_000; // of output
 
 /**
@@ -20,6 +21,14 @@ const CHARACTERS = 10_000; // of output
  * @property {HTMLElement} said
  */
 
+/** What is said once, where the reader edits. */
+const corners = make("p", {
+  className: "run-note",
+  id: "run-corners",
+  textContent: "The Python in this page is Brython, which differs from CPython, which runs the downloads, "
+    + "in corners such as the rounding of halves.",
+});
+
 /** @type {Cell[]} */
 const cells = [];
 
@@ -33,6 +42,17 @@ const textOf = (cell) => (cell.editor.isConnected ? cell.editor.value : cell.tex
 const mark = (cell, line) => {
   cell.box.classList.toggle("run-fault", line !== undefined);
   cell.box.style.setProperty("--line", String((line ?? 1) - 1));
+};
+
+/** Take away what edited code left here and below, where a changed block counts. @param {Cell} cell */
+const clear = (cell) => {
+  const below = cells.slice(cells.indexOf(cell));
+  if (running && below.includes(running)) end("");
+  for (const { result, printed, error, said } of below) {
+    if (!result.classList.contains("run-edited")) continue;
+    for (const part of [printed, error, said]) part.textContent = "";
+  }
+  cells.forEach((each) => mark(each));
 };
 
 // One run at a time.
@@ -68,9 +88,15 @@ const run = (cell) => {
   cell.said.textContent = "Fetching Python …";
 
   const above = cells.slice(0, cells.indexOf(cell));
+  const texts = [...above, cell].map(textOf);
   const edited = above.filter(isEdited).map((each) => cells.indexOf(each) + 1);
   const note = edited.length ? ` Block ${edited.join(", ")} ran as edited.` : "";
+  cell.result.classList.toggle("run-edited", Boolean(note) || isEdited(cell));
   let turned = false; // from the blocks above to this one
+  let limit = false; // of the page's Python was met
+  timer = setTimeout(() => {
+    cell.said.textContent = `Python has not arrived after ${PATIENCE} seconds. Wait on, or press Run to try again.`;
+  }, PATIENCE * 1000);
 
   try {
     worker = new Worker(new URL("run-worker.js", import.meta.url));
@@ -88,6 +114,7 @@ const run = (cell) => {
     if (worker !== mine) return;
     if (data.kind === "started") {
       cell.said.textContent = "Running …";
+      clearTimeout(timer);
       timer = setTimeout(() => {
         const which = turned ? "this block" : "a block above";
         end(`Stopped after ${SECONDS} seconds: ${which} had not come to its end.${note}`);
@@ -101,22 +128,42 @@ const run = (cell) => {
       }
     } else if (data.kind === "failed") {
       cell.error.textContent = data.text;
-      for (const [number, line] of data.faults) mark(cells[number], line);
+      limit = data.limit;
+      for (const [number, line] of data.faults) {
+        if (textOf(cells[number]) === texts[number]) mark(cells[number], line);
+      }
     } else {
-      end([ending(cell, turned), note].join("").trim());
+      const words = limit ? "This is a limit of the page's Python, not your mistake." : ending(cell, turned, texts);
+      end([words, note].join("").trim());
     }
   };
-  worker.postMessage({ cells: [...above, cell].map(textOf), characters: CHARACTERS });
+  worker.postMessage({ cells: texts, characters: CHARACTERS });
 };
 
-/** @param {Cell} cell @param {boolean} turned whether its turn came, after the blocks above */
-const ending = (cell, turned) => {
+/**
+ * The names that code defines at the left margin, as far as a simple rule sees.
+ * @param {string} text
+ */
+const defined = (text) => {
+  const found = text.matchAll(/^(?:(?:def|class) +(\w+)|(\w+(?:, *\w+)*) *(?::[^=\n]*)?=(?!=))/gm);
+  return [...new Set([...found].map(([, name, names]) => name ?? names))].join(", ");
+};
+
+/**
+ * What to say of a run that came to its end.
+ * @param {Cell} cell
+ * @param {boolean} turned whether its turn came, after the blocks above
+ * @param {string[]} texts that ran
+ */
+const ending = (cell, turned, texts) => {
   const error = cell.error.textContent ?? "";
   if (error.includes("ModuleNotFoundError")) return "Nothing but math can be imported here.";
   if (error && !turned && !cell.box.classList.contains("run-fault")) {
     return "A block above fails, and this one needs it.";
   }
-  return error || cell.printed.textContent ? "" : "It prints nothing.";
+  if (error || cell.printed.textContent) return "";
+  const names = defined(texts[texts.length - 1]);
+  return names ? `Defined ${names}. To see a value, press Edit and add print(…).` : "It prints nothing.";
 };
 
 // Editing: an ordinary text field, which knows undo, pasting and Tab by itself.
@@ -129,23 +176,25 @@ const edit = (cell) => {
     cell.code.hidden = true;
     cell.code.after(cell.editor);
   }
+  cell.result.before(corners);
   cell.editor.focus();
 };
 
 /** @param {Cell} cell */
 const reset = (cell) => {
+  if (cell.result.previousSibling === corners) corners.remove();
   cell.editor.remove();
   cell.code.hidden = false;
   cell.box.removeAttribute("data-copy");
-  mark(cell);
+  clear(cell);
 };
 
 /** @param {HTMLTextAreaElement} editor */
 const breakLine = (editor) => {
   const before = editor.value.slice(0, editor.selectionStart);
   const line = before.slice(before.lastIndexOf("\n") + 1);
-  const indent = /^ */.exec(line)?.[0] ?? "";
-  const deeper = /:\s*$/.test(line) ? "    " : "";
+  const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
+  const deeper = /:\s*(#[^"']*)?$/.test(line) ? (indent.includes("\t") ? "\t" : "    ") : "";
   // The only way that keeps undo; see the standard's note on execCommand.
   document.execCommand("insertText", false, `\n${indent}${deeper}`);
 };
@@ -207,6 +256,7 @@ const dress = (box, index, total) => {
   const result = make("div", { className: "run-result", role: "status" }, printed, error, said);
   const editor = make("textarea", { className: "run-editor", ariaLabel: `${name}: Python to edit` });
   Object.assign(editor, { autocapitalize: "off", autocomplete: "off", spellcheck: false });
+  editor.setAttribute("aria-describedby", corners.id);
   const cell = { box, code, text, editor, result, printed, error, said };
   cells.push(cell);
   listen(cell);

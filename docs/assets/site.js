@@ -34,6 +34,14 @@ function makeMenuButton() {
   label.replaceWith(button);
 }
 
+/** Say in place that blocks cannot be run. */
+function sayNoButtons() {
+  const words = document.querySelector(".run-intro");
+  if (!words) return;
+  words.textContent = "The script that runs blocks in this page did not arrive. Loading the page again may bring it; "
+    + "until then, copy the blocks and run them on your machine.";
+}
+
 /** Let Enter work a section of the menu as Space does, and Escape close the menu. @param {KeyboardEvent} event */
 function press(event) {
   const at = /** @type {HTMLElement} */ (event.target);
@@ -57,7 +65,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 // Pages with blocks that can be run get their buttons.
-if (document.querySelector(".highlight.run")) import("./run.js");
+if (document.querySelector(".highlight.run")) import("./run.js").catch(sayNoButtons);
 // The experiment's page gets its models.
 if (document.querySelector(".heads")) import("./heads.js");
 // So do pages with figures that can be touched.

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import traceback
 
 import pytest
 
@@ -43,7 +44,7 @@ def edit(cell, source: str) -> None:
 
 def result(cell) -> tuple[str, str, str]:
     """What a block printed, its error, and what the page says of the run."""
-    cell.locator(".run-result[aria-busy=false]").wait_for()
+    cell.locator(".run-result[aria-busy=false]").wait_for(state="attached")
     parts = [".run-printed", ".run-error", ".run-said"]
     return tuple(cell.locator(part).text_content() for part in parts)
 
@@ -196,7 +197,8 @@ def test_an_error_shows_its_line_here_and_in_the_block_that_it_comes_from(how):
         ("return 1", 1, "SyntaxError: 'return' outside function"),
         ("1 / 0", 1, "ZeroDivisionError: division by zero"),
         ("def f(n):\n    f(n)\nf(1)", 2, "RecursionError: maximum recursion depth"),
-        ("print(input())", 1, "nobody can answer input()"),
+        ("print(input())", 1, "OSError: nobody can answer input()"),
+        ("x = 1\nx is 1", 2, 'SyntaxWarning: "is" with'),
         ("raise SystemExit", 1, "SystemExit"),
     ],
 )
@@ -208,6 +210,109 @@ def test_an_error_is_told_and_its_line_is_marked(how, source, line, words):
 
     assert words in error
     assert marked(how) == [(2, line)]
+
+
+def failing_line(source: str) -> int:
+    """The line on which CPython says that a source fails."""
+    try:
+        exec(compile(source, "source", "exec"), {})
+    except SyntaxError as error:
+        return error.lineno
+    except Exception as error:
+        return traceback.extract_tb(error.__traceback__)[-1].lineno
+    raise ValueError("a source must fail, got one that does not")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        " x = 1\ny = 2",
+        "x = 1\n y = 2\nz = 3\n",
+        "if 1:\n    x = 1\n      y = 2\nz = 3",
+        "if 1:\n    x = 1\n  y = 2\nz = 3",
+        "try: pass",
+        "try:\n    1 / 0\nfinally:\n    x = 1",
+        "def f():\n    try:\n        1 / 0\n    finally:\n        x = 1\n\nf()",
+        "try:\n    1 / 0\nexcept KeyError:\n    x = 1\nfinally:\n    x = 2",
+        "try:\n    x = 1\nfinally:\n    x = 2\n    x / 0\n    x = 3",
+        "def f():\n    try:\n        return 1\n    finally:\n        x = 2\nf()\nf(1)",
+        "print(\n    1,\n    nope,\n)",
+        "x = [\n    1,\n    [][1],\n]",
+        "def f(a):\n    return a\nf(\n    f(1, 2),\n)",
+        "def f(*a):\n    raise ValueError(\n        'x'\n    )\nf(\n    1,\n)",
+        "x = [\n    [int('a') for j in range(2)]\n    for i in range(2)\n]",
+    ],
+)
+def test_the_line_of_an_error_is_that_of_cpython(how, source):
+    word = cells(how)[1]
+    edit(word, source)
+
+    run(word)
+
+    assert marked(how) == [(2, failing_line(source))]
+
+
+def test_an_error_shows_the_text_of_its_line(how):
+    word = cells(how)[1]
+    edit(word, "try:\n    1 / 0\nexcept ZeroDivisionError:\n    raise ValueError(2)")
+
+    assert '"block 2", line 4, in <module>\n    raise ValueError(2)\n' in run(word)[1]
+
+
+def test_an_error_whose_line_is_not_known_names_none(how):
+    word = cells(how)[1]
+    edit(word, "type X = int")  # Brython does not say where
+
+    _, error, _ = run(word)
+
+    assert "ModuleNotFoundError" in error
+    assert "line" not in error
+    assert marked(how) == []
+
+
+def test_a_line_is_not_marked_in_a_text_that_did_not_run(how):
+    word = cells(how)[1]
+    edit(word, "for i in range(10**6):\n    i\n1 / 0")
+    press(word, "Run")
+    word.locator("textarea").fill("word = 1")
+
+    assert "line 3" in result(word)[1]
+    assert marked(how) == []
+
+
+def test_a_fault_of_the_page_s_python_is_called_so(how):
+    word = cells(how)[1]
+    edit(word, "min()")
+
+    _, error, said = run(word)
+
+    assert "undefined" in error
+    assert said == "This is a limit of the page's Python, not your mistake."
+
+
+@pytest.mark.parametrize("path", ["http://127.0.0.1/", "../index.html"])
+def test_open_finds_no_files_and_asks_nobody(how, path):
+    names = []
+    word = cells(how)[1]
+    edit(word, f"open({path!r})")
+    how.on("request", lambda request: names.append(request.url.rpartition("/")[2]))
+
+    _, error, _ = run(word)
+
+    assert error.endswith("OSError: code in this page has no files")
+    assert set(names) == {"run-worker.js", "brython.js", "brython-modules.js"}
+
+
+def test_a_block_that_only_defines_says_what(how):
+    first, word, *_ = cells(how)
+
+    names = run(first)[2]
+    edit(word, "1 + 1")
+
+    assert names == (
+        "Defined Token, Text, Layer. To see a value, press Edit and add print(…)."
+    )
+    assert run(word)[2] == "It prints nothing."
 
 
 def test_an_error_above_is_told_where_it_stops_the_block(how):
@@ -262,12 +367,29 @@ def test_a_loop_without_end_is_stopped_and_the_page_goes_on(how):
     assert run(example)[0].startswith("word  ")
 
 
+def test_empty_output_without_end_does_not_flood_the_page(page, base_url):
+    page.add_init_script(
+        "window.heard = 0; window.Worker = class extends Worker { constructor(...all) {"
+        "super(...all); if (String(all[0]).includes('run-worker')) "
+        "this.addEventListener('message', () => { window.heard += 1; });"
+        "} };"
+    )
+    page.goto(base_url.rstrip("/") + HOW)
+    page.wait_for_selector(".run-bar")
+    word = cells(page)[1]
+    edit(word, "while True:\n    print(end='')")
+
+    assert run(word)[2].startswith("Stopped after 5 seconds")
+    assert page.evaluate("window.heard") == 2  # Python is there, the block has its turn
+
+
 def test_a_new_run_ends_the_one_before(how):
     _, word, example, *_ = cells(how)
+    before = code(word)
     edit(word, LOOP)
 
     press(word, "Run")
-    press(word, "Reset")
+    edit(word, before)
     again = run(example)
 
     assert again[0].startswith("word  "), again
@@ -285,6 +407,47 @@ def test_output_without_end_is_cut_with_a_word_about_it(how, source):
 
     assert len(printed) == 10_000
     assert said.startswith("Stopped: it prints more than 10000 characters")
+
+
+def test_output_is_not_cut_within_a_character(how):
+    word = cells(how)[1]
+    edit(word, "print('x' + '🎉' * 10**4)")
+
+    assert run(word)[0] == "x" + "🎉" * 4999
+
+
+def test_python_that_takes_long_to_arrive_is_told_and_can_be_tried_again(
+    page, base_url
+):
+    page.clock.install()
+    page.goto(base_url.rstrip("/") + HOW)
+    page.wait_for_selector(".run-bar")
+    page.route("**/vendor/brython.js", lambda route: None)
+    example = cells(page)[2]
+    said = example.locator(".run-said")
+    press(example, "Run")
+    before = said.text_content()
+    page.clock.fast_forward(20_000)
+    after = said.text_content()
+    page.unroute("**/vendor/brython.js")
+
+    assert before == "Fetching Python …"
+    assert after == (
+        "Python has not arrived after 20 seconds. Wait on, or press Run to try again."
+    )
+    assert run(example)[0].startswith("word  ")
+    assert result(example)[2] == ""
+
+
+@pytest.mark.parametrize("name", ["run.js", "make.js"])
+def test_buttons_that_do_not_arrive_are_not_promised(page, base_url, name, findings):
+    page.route(f"**/assets/{name}", lambda route: route.abort())
+    page.goto(base_url.rstrip("/") + HOW)
+    page.get_by_text("The script that runs blocks in this page").wait_for()
+
+    assert page.get_by_text("press Run").count() == 0
+    assert page.locator(".run-bar").count() == 0
+    findings.clear()  # what did not arrive
 
 
 def test_python_that_does_not_arrive_is_told_and_can_be_tried_again(page, base_url):
@@ -344,6 +507,60 @@ def test_the_editor_indents_undoes_and_runs(how):
     assert typed == "for i in [7]:\n    print(i)\n    print(i)"
     assert printed == "7\n7\n"
     assert text(word) == code(word)
+
+
+@pytest.mark.parametrize(
+    ("before", "typed"),
+    [
+        ("if 1:  # so", "if 1:  # so\n    x"),
+        ("if 1:\n\ty = 1", "if 1:\n\ty = 1\n\tx"),
+        ("if 1:\n\tif 1:", "if 1:\n\tif 1:\n\t\tx"),
+        ("x = {1: 2,", "x = {1: 2,\nx"),
+    ],
+)
+def test_a_new_line_is_indented_as_the_one_before(how, before, typed):
+    word = cells(how)[1]
+    edit(word, before)
+    how.keyboard.press("Control+End")
+    how.keyboard.type("\nx")
+
+    assert text(word) == typed
+
+
+def test_where_code_is_edited_the_page_says_once_what_its_python_is(how):
+    _, word, example, *_ = cells(how)
+    note = how.get_by_text("The Python in this page is Brython")
+    seen = [note.count()]
+    for cell in (word, example):
+        press(cell, "Edit")
+        seen.append((note.count(), cell.locator("#run-corners").count()))
+    press(example, "Reset")
+
+    assert seen == [0, (1, 1), (1, 1)]
+    assert note.count() == 0
+
+
+def test_reset_takes_away_what_edited_code_left(how):
+    _, word, example, *_ = cells(how)
+    untouched = run(cells(how)[0])
+    edit(word, code(word) + "\n1 / 0")
+    run(word)
+    run(example)
+
+    press(word, "Reset")
+
+    assert result(word) == result(example) == ("", "", "")
+    assert marked(how) == []
+    assert result(cells(how)[0]) == untouched
+
+
+def test_reset_ends_a_run_of_edited_code(how):
+    word = cells(how)[1]
+    edit(word, LOOP)
+    press(word, "Run")
+    press(word, "Reset")
+
+    assert result(word) == ("", "", "")
 
 
 def test_the_copy_button_copies_the_text_as_it_stands(how):
@@ -407,6 +624,17 @@ def test_printed_there_are_no_controls(how):
     assert word.locator("pre > code").is_visible()
     for part in (".run-bar", ".run-note", "textarea", ".needs-scripts"):
         assert not how.locator(part).first.is_visible(), part
+
+
+def test_on_paper_output_is_that_of_the_code_on_the_paper(how):
+    _, _, example, _, projected, *_ = cells(how)
+    run(example)
+    edit(projected, "print('MINE')")
+    run(projected)
+    how.emulate_media(media="print")
+
+    assert example.locator(".run-printed").is_visible()
+    assert not projected.locator(".run-printed").is_visible()
 
 
 def test_nothing_moves_when_the_buttons_come(page, base_url):
