@@ -338,7 +338,7 @@ def test_without_the_mask_words_look_ahead_and_no_answer_changes(awake):
 def test_a_touched_word_shows_its_looks(awake):
     words = words_of(SENTENCE)
     attn_weights, _ = by_pytorch(START, words, [True] * START, True)
-    choose(awake, "Whose looks?", "head 3")
+    choose(awake, "Which head is shown?", "head 3")
 
     choose(awake, "Which word looks?", "Ben")
 
@@ -363,8 +363,8 @@ def test_a_touched_word_shows_its_looks(awake):
     [
         ("", "A sentence needs at least one word, got none."),
         (" . ", "A sentence needs at least one word, got none."),
-        ("Anna sold Ben the moon", "words of the lists above, got “moon”."),
-        ("1e999", "words of the lists above, got “1e999”."),
+        ("Anna sold Ben the moon", "words of the lists above, and the, at, to, was, by; got “moon”."),
+        ("1e999", "by; got “1e999”."),
         ("9" * 10_000, f"got “{'9' * 16}…”."),
         ("the " * LONGEST, f"A sentence may have at most {LONGEST - 1} words, got 12."),
         ("<b>Anna</b>", "got “<b>Anna</b>”."),
@@ -489,7 +489,7 @@ def test_the_last_choice_of_heads_counts_when_files_come_late(awake):
     awake.wait_for_timeout(300)
 
     assert told(awake).startswith("2 heads,")
-    assert awake.get_by_role("group", name="Whose looks?").locator("label").count() == 2
+    assert awake.get_by_role("group", name="Which head is shown?").locator("label").count() == 2
 
 
 def test_the_keyboard_reaches_and_works_everything(asleep):
