@@ -127,7 +127,9 @@ def test_steps_of_the_split_say_what_moves(num_heads):
     }
     in_order = [steps[name]["memory"] == list(range(12)) for name in before]
 
-    assert moved == {name: num_heads > 1 and name in ("worked", "copied") for name in before}
+    assert moved == {
+        name: num_heads > 1 and name in ("worked", "copied") for name in before
+    }
     assert all(in_order) == (num_heads == 1)
     assert ("leaps about" in steps["back"]["words"]) == (num_heads > 1)
     assert ("nothing to copy" in steps["copied"]["words"]) == (num_heads == 1)

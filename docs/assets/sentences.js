@@ -36,8 +36,8 @@ export const wordsOf = (text, { vocabulary, context_length, answers }) => {
     if (found) return found;
     const short = word.length > 16 ? `${word.slice(0, 16)}…` : word;
     const inLists = Object.values(answers).flat();
-    const others = vocabulary.filter((other) => other !== "." && !inLists.includes(other)).join(", ");
-    throw new Error(`The model knows the words of the lists above, and ${others}; got “${short}”.`);
+    const others = vocabulary.filter((other) => other !== "." && !inLists.includes(other));
+    throw new Error(`The model knows the words of the lists above, and “${others.join("”, “")}”; got “${short}”.`);
   });
   return [...words, "."];
 };

@@ -354,6 +354,127 @@ def test_numbers_that_do_not_arrive_are_told_and_can_be_tried_again(
     assert still_there
 
 
+@pytest.mark.parametrize(
+    ("script", "page_name", "place"),
+    [
+        ("split.js", "how", "#step-through"),
+        ("touch.js", "how", "#step-through"),
+        ("fuse.js", "code", ".fuse"),
+        ("make.js", "code", ".fuse"),
+    ],
+)
+def test_a_script_that_does_not_arrive_is_told_and_leaves_no_hole(
+    page, base_url, script, page_name, place
+):
+    with page.context.new_page() as other:  # its console holds the failure
+        other.set_viewport_size({"width": 390, "height": 844})
+        other.route(f"**/{script}", lambda route: route.abort())
+        other.goto(base_url.rstrip("/") + CHAPTER + page_name + "/")
+        alert = other.locator(place).get_by_role("alert")
+        said = alert.text_content()
+        hole = other.locator(place).evaluate(
+            "(box) => box.getBoundingClientRect().bottom"
+            " - box.lastElementChild.getBoundingClientRect().bottom"
+        )
+
+    assert said.startswith("What can be touched here did not arrive.")
+    assert hole < 30
+
+
+@pytest.mark.parametrize("page_name", ["how", "code", "experiment"])
+def test_without_the_script_of_the_site_nothing_is_offered(page, base_url, page_name):
+    seen = "(all) => all.filter((it) => it.checkVisibility()).map((it) => it.className)"
+    with page.context.new_page() as other:  # its console holds the failure
+        other.route("**/assets/site.js", lambda route: route.abort())
+        other.goto(base_url.rstrip("/") + CHAPTER + page_name + "/")
+        offered = other.locator(".needs-scripts").evaluate_all(seen)
+        rooms = other.locator(".fuse, .highlight.run").evaluate_all(
+            "(all) => all.map((it) => getComputedStyle(it).paddingBottom)"
+        )
+
+    assert offered == []
+    assert set(rooms) <= {"0px"}
+
+
+def test_pressed_twice_the_matrices_are_drawn_once(fused, page):
+    held = []
+    page.route("**/stacked_fused.json", lambda route: held.append(route))
+    fused.get_by_role("button", name="Slide together").dblclick()
+    page.wait_for_timeout(200)
+    for route in held:
+        route.continue_()
+    page.locator("svg[data-live]").first.wait_for()
+    page.wait_for_timeout(300)
+
+    assert page.locator("svg[data-live]").count() == 1
+    assert fused.locator("details").count() == 1
+
+
+# While the matrices move: which names of heads can be seen over which numbers.
+CROSSED = """
+async (figure) => {
+  const found = new Set();
+  const end = performance.now() + 1200;
+  while (performance.now() < end) {
+    await new Promise(requestAnimationFrame);
+    const boxes = [...figure.querySelectorAll(".fuse-slide .fuse-number")]
+      .map((number) => number.getBoundingClientRect());
+    for (const name of figure.querySelectorAll(".fuse-head")) {
+      let seen = 1;
+      for (let at = name; at !== figure; at = at.parentElement) {
+        seen *= Number(getComputedStyle(at).opacity);
+      }
+      const box = name.getBoundingClientRect();
+      const [top, bottom] = [box.top + 2, box.bottom - 2];
+      const crosses = boxes.some((it) => it.top < bottom && it.bottom > top
+        && it.left < box.right && it.right > box.left);
+      if (seen > 0.2 && crosses) found.add(name.textContent);
+    }
+  }
+  return [...found];
+}
+"""
+
+
+def test_names_of_heads_never_cross_numbers(fused, page):
+    press(fused, "Slide together")
+    page.locator("svg[data-live]").wait_for()
+    crossed = [fused.evaluate(CROSSED)]
+    for name in ("Take apart", "Slide together"):
+        press(fused, name)
+        crossed.append(fused.evaluate(CROSSED))
+
+    assert crossed == [[], [], []]
+
+
+def test_on_a_phone_a_row_of_numbers_has_one_line(fused, page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    press(fused, "Slide together")
+    fused.locator("summary").click()
+    lines = fused.locator("td:not(:first-child)").evaluate_all(
+        "(all) => all.map((cell) => { const range = document.createRange();"
+        " range.selectNodeContents(cell);"
+        " return new Set([...range.getClientRects()].map((it) => it.top)).size; })"
+    )
+
+    assert set(lines) == {1}
+
+
+def test_with_the_systems_colours_tokens_differ_and_the_chosen_one_too(split, page):
+    page.emulate_media(forced_colors="active")
+    for places in (".split-cell", ".split-row span"):
+        looks = split.locator(places).evaluate_all(
+            "(all) => all.map((it) => { const { borderTopStyle, backgroundColor } ="
+            " getComputedStyle(it); return [borderTopStyle, backgroundColor]; })"
+        )
+        borders = [border for border, _ in looks]
+        backgrounds = [background for _, background in looks]
+        chosen = backgrounds[6]
+
+        assert borders == ["solid"] * 4 + ["dashed"] * 4 + ["dotted"] * 4
+        assert backgrounds.count(chosen) == 1
+
+
 @pytest.mark.parametrize("page_name", ["how", "code"])
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_nothing_moves_when_it_comes_and_nothing_scrolls_sideways(
