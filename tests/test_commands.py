@@ -35,6 +35,7 @@ COMMANDS = {
         r".venv\Scripts\python -m mkdocs serve",
         r".venv\Scripts\python -m tools.build",
         r".venv\Scripts\python -m pytest",
+        "python -m pip install -e .",  # as the other install lines, without tools
         "mha check my_attention.py",
         "mha check my_attention.py:MultiHeadAttentionWrapper",
         "mha experiment --out measured",  # tests/test_experiment.py runs it
@@ -215,6 +216,16 @@ def test_all_install_lines_install_the_same():
     assert len(lines) >= 6
     for line in lines:
         assert line.endswith('-c constraints.txt -e ".[site,test]"'), line
+
+
+def test_the_package_alone_is_installed_as_with_its_tools():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (tools,) = re.findall(r'-m pip install .*(-e "\.\[site,test\]")', makefile)
+
+    assert (
+        f"python -m pip install {tools}".replace('"', "").replace("[site,test]", "")
+        in COMMANDS["README.md"]
+    )
 
 
 def test_the_python_in_the_readme_is_a_tested_example():

@@ -106,8 +106,7 @@ def claims_about_difficulty(runs: list[Run]) -> Iterator[str]:
         row(steps),
     )
     assert easy[0] == "100"
-    yield "The middle is 8 words of each kind"
-    yield "answers nearly everything: 16."
+    yield f"The middle is {CENTRE.words} words of each kind and width {CENTRE.width}."
     yield "With 2 words of each kind it answers everything, in every seed"
     yield (
         f"With 4 words it falls to {harder[0]} %, with the middle's 8 to "
@@ -132,6 +131,7 @@ def claims_about_difficulty(runs: list[Run]) -> Iterator[str]:
 
 
 def test_the_middle_has_the_smallest_width_that_will_do():
+    said = "With half that width no number of heads answers nearly everything"
     runs = RESULTS.runs
     best = {
         width: max(
@@ -141,6 +141,8 @@ def test_the_middle_has_the_smallest_width_that_will_do():
         for width, setting in ((8, replace(CENTRE, width=8)), (16, CENTRE))
     }
 
+    assert CENTRE.width == 16
+    assert said in prose(PAGE)
     assert best[16] > 0.99
     assert best[8] < 0.5
 

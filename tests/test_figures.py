@@ -117,6 +117,25 @@ def test_steps_of_the_split_are_made_by_the_code_beside_them(num_heads):
 
 
 @pytest.mark.parametrize("num_heads", [1, 2, 4])
+def test_steps_of_the_split_say_what_moves(num_heads):
+    steps = data("split_steps")[str(num_heads)]
+    before = {"transposed": "cut", "back": "worked", "copied": "back"}
+    before |= {"worked": "transposed"}
+    moved = {
+        name: steps[name]["memory"] != steps[earlier]["memory"]
+        for name, earlier in before.items()
+    }
+    in_order = [steps[name]["memory"] == list(range(12)) for name in before]
+
+    assert moved == {
+        name: num_heads > 1 and name in ("worked", "copied") for name in before
+    }
+    assert all(in_order) == (num_heads == 1)
+    assert ("leaps about" in steps["back"]["words"]) == (num_heads > 1)
+    assert ("nothing to copy" in steps["copied"]["words"]) == (num_heads == 1)
+
+
+@pytest.mark.parametrize("num_heads", [1, 2, 4])
 def test_steps_of_the_split_are_those_of_the_layers(num_heads):
     steps = data("split_steps")[str(num_heads)]
     x = tensor_of(steps["project"])

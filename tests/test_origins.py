@@ -195,6 +195,26 @@ def test_a_command_out_of_a_guide_gets_a_title():
     assert f'<span class="filename">{link}</span>' in said
 
 
+def test_words_lead_to_the_repository_where_it_is_known():
+    text = "Get [all of it](repository:), [it](repository:) is small.\n"
+    link = '<a href="https://github.com/OWNER/REPOSITORY">'
+
+    assert converted(text) == "<p>Get all of it, it is small.</p>"
+    assert converted(text, source_uri=SOURCE) == (
+        f"<p>Get {link}all of it</a>, {link}it</a> is small.</p>"
+    )
+
+
+def test_the_exercises_say_where_the_project_is(site, linked):
+    page = Path("chapters/6.1-multi-head-self-attention/exercises.md")
+    (section,) = re.findall(r'id="get">(.*?)<h2', pages(linked)[page], re.S)
+
+    assert 'href="https://github.com/OWNER/REPOSITORY"' in section
+    assert "pip install -e ." in words(section)
+    assert "pip install -e ." in words(pages(site)[page])
+    assert "repository:" not in pages(site)[page]
+
+
 def test_words_in_a_title_stay_words():
     said = converted('```text title="a < b"\n--8<-- "mha/causal.py"\n```\n')
 

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DRAWS = re.compile(r'^[> \t]*--8<-- "([^":]+):?([^"]*)"\s*$')
 FENCE = re.compile(r"^[> \t]*`{3,}")
 TITLE = re.compile(r'title="([^"]*)"')
+REPOSITORY = re.compile(r"\[([^\]]+)\]\(repository:\)")
 HELD = re.compile(r"^\0(.*)\0$")  # a title that waits for the fence out of a guide
 DOCSTRING = re.compile(r"^::: mha\b", re.M)
 GUIDES = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md")
@@ -92,6 +93,19 @@ class Titles(Preprocessor):
             f'{fence[: words.start()]}title="{self.title(words[1], file, section)}" '
             f'title_mode="html"{fence[words.end() :]}'
         )
+
+
+class Repository(Preprocessor):
+    """Let `[words](repository:)` lead to the repository, or leave the words alone."""
+
+    def __init__(self, source_uri: str) -> None:
+        super().__init__()
+        self.address = source_uri.partition("/blob/")[0]
+
+    def run(self, lines: list[str]) -> list[str]:
+        """Go through the lines."""
+        written = r"[\1](ADDRESS)".replace("ADDRESS", self.address)
+        return [REPOSITORY.sub(written if self.address else r"\1", it) for it in lines]
 
 
 class GuideTitles(Preprocessor):
@@ -233,6 +247,7 @@ class Origins(Extension):
         """Stand before, behind, and after all else."""
         source_uri, edit_uri = self.getConfig("source_uri"), self.getConfig("edit_uri")
         md.preprocessors.register(Titles(ROOT, source_uri), "titles", 33)
+        md.preprocessors.register(Repository(source_uri), "repository", 32.5)
         md.preprocessors.register(GuideTitles(), "guide_titles", 31)
         last = LastLines(md, ROOT, source_uri, edit_uri)
         md.treeprocessors.register(last, "last_lines", -1)

@@ -46,8 +46,9 @@ const drawing = ({ small, stacked, fused, difference }) => {
     parts.push(`<rect class="fuse-big" x="${-1 + 122 * m}" y="70" width="118" height="108" rx="4"/>`);
   });
   for (const h of [0, 1]) {
-    parts.push(`<g class="fuse-slide" style="--apart: 1px ${36 + 90 * h}px; --together: 1px ${h ? 196 : 62}px">`);
-    parts.push(text(0, 0, `head ${h + 1}`, `class="fuse-head" style="fill: var(--head-${h + 1})"`), "</g>");
+    const colour = `style="fill: var(--head-${h + 1})"`; // names would cross the numbers; they come and go
+    parts.push(text(1, 36 + 90 * h, `head ${h + 1}`, `class="fuse-head fuse-apart" ${colour}`));
+    parts.push(text(1, h ? 196 : 62, `head ${h + 1}`, `class="fuse-head fuse-joined" ${colour}`));
     parts.push(`<rect class="fuse-small" x="-1" y="${41 + 90 * h}" width="362" height="58" rx="4" style="stroke: var(--head-${h + 1})"/>`);
   }
   parts.push(text(0, 234, "Outputs for the six tokens", 'class="fuse-title"'));
@@ -66,11 +67,11 @@ const tables = ({ words, small, big, stacked, fused }) => {
   const rows = Object.keys(small).flatMap((name) =>
     big[name].map((row, i) => {
       const [h, r] = [Math.floor(i / 2), i % 2];
-      return [`${name}, row ${i + 1}`, `head ${h + 1}, row ${r + 1}`, small[name][h][r].map((n) => written(n)).join(" "), row.map((n) => written(n)).join(" ")];
+      return [`${name}, row ${i + 1}`, small[name][h][r].map((n) => written(n)).join(" "), row.map((n) => written(n)).join(" ")];
     }));
   const outputs = words.map((word, i) => [word, ...[stacked, fused].map((out) => out[i].map((n) => written(n)).join(" "))]);
   return [
-    table("Weights", ["fused layer", "comes from", "in the head", "in the layer"], rows),
+    table("Weights: rows 1 and 2 are those of head 1, rows 3 and 4 those of head 2", ["row", "in the head", "in the layer"], rows),
     table("Outputs", ["token", "stacked(x)", "fused(x)"], outputs),
   ];
 };

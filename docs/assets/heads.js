@@ -111,7 +111,7 @@ const show = () => {
     return line(`${question}?`, ...[given[i], verdict, change].map((text) => make("td", {}, text)));
   });
   answers.replaceChildren(
-    table("What the model answers", ["answer", "is it right?", "has it changed?"], asked, "heads-answers"),
+    table("What the model answers", ["answer", "is it right?", "changed since all heads were on?"], asked, "heads-answers"),
   );
 
   const reach = names().map((name, key) =>
@@ -205,7 +205,7 @@ const drawSwitches = () => {
     }),
   );
   whose.replaceChildren(
-    ticks("Whose looks?", "radio", on.map((_, i) => `head ${i + 1}`), (i) => i === head, (i) => {
+    ticks("Which head is shown?", "radio", on.map((_, i) => `head ${i + 1}`), (i) => i === head, (i) => {
       head = i;
       tellLooks();
     }),
@@ -274,6 +274,7 @@ const rest = (box) => {
   const said = make("p", { role: "status" });
   const start = make("button", { type: "button" }, "Take the heads apart");
   start.onclick = async () => {
+    if (box.ariaBusy === "true") return; // pressed twice
     start.ariaDisabled = box.ariaBusy = "true"; // keeps room, so that nothing moves when it comes
     said.textContent = "Fetching a model …";
     try {

@@ -24,7 +24,7 @@ export const SLOTS = ["WHO", "DID", "WHAT", "WHOM", "WHERE"];
  */
 
 /** The words of a text; large letters do not matter. @param {string} text @param {Model} model */
-export const wordsOf = (text, { vocabulary, context_length }) => {
+export const wordsOf = (text, { vocabulary, context_length, answers }) => {
   const said = text.trim().replace(/\s*[.!?]$/, "").split(/\s+/).filter(Boolean);
   if (!said.length) throw new Error("A sentence needs at least one word, got none.");
   if (said.length >= context_length) {
@@ -35,7 +35,9 @@ export const wordsOf = (text, { vocabulary, context_length }) => {
     const found = known.get(word.toLowerCase());
     if (found) return found;
     const short = word.length > 16 ? `${word.slice(0, 16)}…` : word;
-    throw new Error(`The model knows the ${vocabulary.length} words of the lists above, got “${short}”.`);
+    const inLists = Object.values(answers).flat();
+    const others = vocabulary.filter((other) => other !== "." && !inLists.includes(other));
+    throw new Error(`The model knows the words of the lists above, and “${others.join("”, “")}”; got “${short}”.`);
   });
   return [...words, "."];
 };

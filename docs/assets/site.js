@@ -54,6 +54,31 @@ function press(event) {
   }
 }
 
+/** Let a keyboard scroll what scrolls; Material does so only where a mouse can hover. */
+function reachScrolling() {
+  const boxes = [...document.querySelectorAll("pre > code, .md-typeset__scrollwrap")];
+  const scrolling = boxes.map((box) => box.scrollWidth > box.clientWidth); // all are asked before one is changed
+  boxes.forEach((box, i) => (scrolling[i] ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex")));
+}
+
+/**
+ * Bring what makes places live; where it does not arrive, say so in place of them.
+ * @param {string} name of the places @param {() => Promise<unknown>} script
+ */
+function bring(name, script) {
+  const places = document.querySelectorAll(name);
+  if (!places.length) return;
+  script().catch(() => {
+    for (const place of places) {
+      const said = document.createElement("p");
+      said.setAttribute("role", "alert");
+      said.textContent = "What can be touched here did not arrive. The pictures and the text say the same; loading the page again may bring it.";
+      place.classList.add("missing");
+      place.append(said);
+    }
+  });
+}
+
 document.addEventListener("keydown", press);
 document.addEventListener("DOMContentLoaded", () => {
   makeMenuButton();
@@ -62,12 +87,12 @@ document.addEventListener("DOMContentLoaded", () => {
   const article = document.querySelector("article");
   if (article) {
     new MutationObserver(nameCopyButtons).observe(article, { childList: true, subtree: true });
+    new ResizeObserver(() => setTimeout(reachScrolling)).observe(article); // after Material's own
   }
 });
 // Pages with blocks that can be run get their buttons.
 if (document.querySelector(".highlight.run")) import("./run.js").catch(sayNoButtons);
-// The experiment's page gets its models.
-if (document.querySelector(".heads")) import("./heads.js");
-// So do pages with figures that can be touched.
-if (document.querySelector(".split")) import("./split.js");
-if (document.querySelector(".fuse")) import("./fuse.js");
+// The experiment's page gets its models, other pages figures that can be touched.
+bring(".heads", () => import("./heads.js"));
+bring(".split", () => import("./split.js"));
+bring(".fuse", () => import("./fuse.js"));

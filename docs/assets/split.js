@@ -162,6 +162,7 @@ const build = (box, /** @type {Data} */ data) => {
     input.ariaInvalid = String(words !== "");
     if (typeof found === "string") return;
     numbers = found;
+    for (const question of said.keys()) said.set(question, ""); // it was said of other numbers
     show();
   };
   const form = make(
@@ -226,15 +227,23 @@ const build = (box, /** @type {Data} */ data) => {
   /** Words that stay on one line. @param {string} textContent */
   const whole = (textContent) => make("span", { className: "split-whole", textContent });
 
-  const showTold = () => {
-    const { code, shape, strides, words, ask, subject } = step();
+  /** What came of a question, beside what was said to it. */
+  const outcome = () => {
     const answer = said.get(way + heads) ?? "";
-    const [gets] = guesses();
-    const guess = answer === gets ? "As you said: " : /\d/.test(answer) ? `You said ${answer}. ` : "";
-    const found = ask && `${guess}${subject} gets ${gets}. `;
+    const [gets, ought] = guesses();
+    const found = `${step().subject} gets ${gets}. `;
+    if (answer === gets) return `As you said: ${found}`;
+    if (!/\d/.test(answer)) return found;
+    const reason = answer === ought ? "it should be so, and in the listing it is" : "nothing here takes every second number";
+    return `You said ${answer}. Not quite: ${reason}. ${found}`;
+  };
+
+  const showTold = () => {
+    const { code, shape, strides, words } = drawn();
+    const coming = `Next comes ${step().code}. The shape will be right, and no error is raised.`;
     told.replaceChildren(
       make("p", {}, make("code", {}, code), " → ", whole(`shape ${tuple(shape)},`), " ", whole(`strides ${tuple(strides)}`)),
-      make("p", {}, open() ? "The shape is right, and no error is raised." : found + words),
+      make("p", {}, open() ? coming : (step().ask && outcome()) + words),
     );
   };
 
@@ -299,7 +308,7 @@ const build = (box, /** @type {Data} */ data) => {
   const show = () => {
     previous.ariaDisabled = String(at === 0);
     next.ariaDisabled = String(at === last());
-    count.textContent = `step ${at + 1} of ${last() + 1}`;
+    count.textContent = `${open() ? "before " : ""}step ${at + 1} of ${last() + 1}`;
     showTold();
     showStage();
     showChosen();

@@ -44,11 +44,13 @@ const fetched = async (name) => {
 };
 
 /**
- * Bring a figure to life, or say in its place that its numbers did not arrive.
+ * Bring a figure to life, once at a time, or say in its place that its numbers did not arrive.
  * @param {string} name @param {HTMLElement} place for the sentence and what can be pressed
  * @param {(data: any) => void} start
  */
 export const wake = async (name, place, start) => {
+  if (place.ariaBusy === "true") return; // pressed twice
+  place.ariaBusy = "true";
   styled ??= style();
   try {
     const [data] = await Promise.all([fetched(name), styled]);
@@ -62,6 +64,7 @@ export const wake = async (name, place, start) => {
     const words = "The numbers of this figure did not arrive; the drawn pictures and the text say the same. ";
     place.replaceChildren(make("p", { role: "alert" }, words, again));
   }
+  place.ariaBusy = "false";
 };
 
 /** @param {Element} element @param {() => void} act once, when the element is near the view */

@@ -35,6 +35,19 @@ WORDS = {
 }
 
 
+WITH_ONE_HEAD = {  # nothing moves, and the words say so
+    "cut": "With one head nothing is cut: the tensor gets an axis of size one.",
+    "transposed": "The head comes first. In memory nothing moves, and the numbers are "
+    "read in the same order.",
+    "worked": "The head works and writes what it found. (Here each token looks at "
+    "itself alone, so the numbers stay.)",
+    "back": "Tokens come first again, and read in order they still lie one after the "
+    "other.",
+    "copied": "They lie in order already, so with one head there is nothing to copy.",
+    "glued": "The axis of size one is taken away: each row is its token again.",
+}
+
+
 def guesses(wrong, right):
     """What one may expect: the wrong way, the right one, and every second number."""
     every_second = [2 * i for i in range(right.numel())]
@@ -43,8 +56,10 @@ def guesses(wrong, right):
 
 def words(name, num_heads):
     """What a step does."""
+    if num_heads > 1:
+        return WORDS[name]
     same = " With one head, both ways are the same."
-    return WORDS[name] + same * (num_heads == 1 and name in ASKED)
+    return WITH_ONE_HEAD.get(name, WORDS[name]) + same * (name in ASKED)
 
 
 def steps(x, num_heads):

@@ -338,7 +338,7 @@ def test_without_the_mask_words_look_ahead_and_no_answer_changes(awake):
 def test_a_touched_word_shows_its_looks(awake):
     words = words_of(SENTENCE)
     attn_weights, _ = by_pytorch(START, words, [True] * START, True)
-    choose(awake, "Whose looks?", "head 3")
+    choose(awake, "Which head is shown?", "head 3")
 
     choose(awake, "Which word looks?", "Ben")
 
@@ -363,8 +363,11 @@ def test_a_touched_word_shows_its_looks(awake):
     [
         ("", "A sentence needs at least one word, got none."),
         (" . ", "A sentence needs at least one word, got none."),
-        ("Anna sold Ben the moon", "words of the lists above, got “moon”."),
-        ("1e999", "words of the lists above, got “1e999”."),
+        (
+            "Anna sold Ben the moon",
+            "words of the lists above, and “the”, “at”, “to”, “was”, “by”; got “moon”.",
+        ),
+        ("1e999", "“by”; got “1e999”."),
         ("9" * 10_000, f"got “{'9' * 16}…”."),
         ("the " * LONGEST, f"A sentence may have at most {LONGEST - 1} words, got 12."),
         ("<b>Anna</b>", "got “<b>Anna</b>”."),
@@ -460,6 +463,32 @@ def test_a_file_that_does_not_arrive_is_told_and_can_be_asked_again(
         assert given(other) == answers_by_pytorch(START, words_of(SENTENCE))
 
 
+def test_pressed_twice_it_starts_once(asleep):
+    held = []
+    asleep.route("**/experiment_heads_4.json", lambda route: held.append(route))
+    asleep.get_by_role("button", name="Take the heads apart").dblclick()
+    asleep.wait_for_timeout(200)
+    held[0].continue_()
+    asleep.locator(".heads-told").wait_for()
+    asleep.get_by_label("or in your words").fill("Ben sold")
+    for route in held[1:]:
+        route.continue_()
+    asleep.wait_for_timeout(300)
+
+    assert len(held) == 1
+    assert asleep.get_by_label("or in your words").input_value() == "Ben sold"
+
+
+@pytest.mark.parametrize("script", ["heads.js", "make.js", "attention.js"])
+def test_a_script_that_does_not_arrive_is_told_in_its_place(page, base_url, script):
+    with page.context.browser.new_page() as other:  # its console holds the failure
+        other.route(f"**/{script}", lambda route: route.abort())
+        other.goto(base_url + PAGE)
+        said = other.locator(".heads").get_by_role("alert").text_content()
+
+    assert said.startswith("What can be touched here did not arrive.")
+
+
 @pytest.mark.parametrize("body", ["{}", "{", json.dumps({"kind": "other"}), "null"])
 def test_a_file_of_another_kind_is_told_and_the_last_model_stays(awake, body):
     awake.route("**/experiment_heads_8.json", lambda route: route.fulfill(body=body))
@@ -489,7 +518,10 @@ def test_the_last_choice_of_heads_counts_when_files_come_late(awake):
     awake.wait_for_timeout(300)
 
     assert told(awake).startswith("2 heads,")
-    assert awake.get_by_role("group", name="Whose looks?").locator("label").count() == 2
+    assert (
+        awake.get_by_role("group", name="Which head is shown?").locator("label").count()
+        == 2
+    )
 
 
 def test_the_keyboard_reaches_and_works_everything(asleep):

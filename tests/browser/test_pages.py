@@ -75,6 +75,8 @@ def faults(page, url: str) -> list[str]:
 def test_every_page_is_sound(browser, base_url, site, scheme, size):
     findings, found = [], []
     options = {"color_scheme": scheme, "viewport": size}
+    if size == PHONE:
+        options |= {"has_touch": True, "is_mobile": True}
     with opened(browser, base_url, findings, **options) as page:
         page.add_init_script(COUNT_SHIFTS)
         for address in addresses(site):

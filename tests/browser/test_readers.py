@@ -2,9 +2,19 @@
 
 import pytest
 from tab import opened
-from test_pages import DESK, IS_WIDE, PHONE, addresses
+from test_pages import (
+    DESK,
+    IS_WIDE,
+    KEEP_ONE_OF_EACH_COLOUR,
+    PHONE,
+    addresses,
+    barriers,
+)
 
+HOW = "chapters/6.1-multi-head-self-attention/how/"
 CODE = "chapters/6.1-multi-head-self-attention/code/"
+EXPERIMENT = "chapters/6.1-multi-head-self-attention/experiment/"
+TOUCHED = [HOW, CODE, EXPERIMENT]
 EXERCISES = "chapters/6.1-multi-head-self-attention/exercises/"
 KEYBOARD_PAGES = ["", CODE, EXERCISES]
 SEEN = """
@@ -248,6 +258,90 @@ def test_large_letters_and_long_words_do_no_harm(browser, base_url, site):
                     findings.append(f"{address}: scrolls sideways at {width}")
 
     assert [it for it in findings if "status of 404" not in it] == []
+
+
+# Start what can be started on a page, and open what is folded.
+USE = """
+async () => {
+  const start = document.querySelector(".heads > button, .fuse .touch-bar button");
+  start?.click();
+  document.querySelector(".split")?.scrollIntoView();
+  const wanted = ".heads-told, .fuse details, .split form";
+  while (document.querySelector(".heads, .fuse, .split")
+    && !document.querySelector(wanted)) await new Promise(requestAnimationFrame);
+  document.querySelectorAll("details").forEach((it) => { it.open = true; });
+}
+"""
+
+
+@pytest.mark.parametrize("address", TOUCHED)
+@pytest.mark.parametrize(("width", "root"), [(390, 40), (195, 20)])
+def test_twice_as_large_nothing_scrolls_sideways(page, base_url, address, width, root):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(base_url + address)
+    page.add_style_tag(content=f"html {{ font-size: {root}px !important }}")
+    at_rest = page.evaluate(IS_WIDE)
+    page.evaluate(USE)
+    page.wait_for_timeout(200)
+
+    assert (at_rest, page.evaluate(IS_WIDE)) == (False, False)
+
+
+@pytest.mark.parametrize("address", TOUCHED)
+def test_in_use_there_is_no_barrier(page, base_url, address):
+    page.set_viewport_size(DESK)
+    page.goto(base_url + address)
+    page.evaluate(USE)
+    page.wait_for_timeout(1200)  # matrices slide
+    page.evaluate(KEEP_ONE_OF_EACH_COLOUR)
+
+    assert barriers(page) == []
+
+
+def test_on_a_phone_what_begins_to_scroll_can_be_reached(browser, base_url):
+    findings = []
+    phone = {"viewport": DESK, "has_touch": True, "is_mobile": True}
+    code = "[...document.querySelectorAll('pre > code')]"
+    with opened(browser, base_url, findings, **phone) as page:
+        page.goto(base_url + CODE)
+        counts = []
+        for width in (1280, 390, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.wait_for_timeout(200)
+            scrolls = f"{code}.filter((it) => it.scrollWidth > it.clientWidth)"
+            reached = f"{code}.filter((it) => it.tabIndex === 0)"
+            counts.append(page.evaluate(f"[{scrolls}.length, {reached}.length]"))
+
+    assert [scrolling == reached for scrolling, reached in counts] == [True] * 3
+    assert counts[0][0] < counts[1][0]
+    assert findings == []
+
+
+def test_with_the_systems_colours_the_line_of_an_error_is_marked(page, base_url):
+    page.emulate_media(forced_colors="active")
+    page.goto(base_url + HOW)
+    block = page.locator(".highlight.run").first
+    block.get_by_role("button", name="Edit").click()
+    block.locator("textarea").fill("x = 1\n1 / 0")
+    block.get_by_role("button", name="Run").click()
+    block.locator(".run-error:not(:empty)").wait_for()
+    mark = block.locator("textarea").evaluate(
+        "(it) => getComputedStyle(it).backgroundImage"
+    )
+
+    assert mark.startswith("linear-gradient")
+
+
+def test_an_option_is_not_parted_from_its_hyphens(page, base_url):
+    page.goto(base_url + "reference/")
+    for width in range(320, 480, 4):
+        page.set_viewport_size({"width": width, "height": 800})
+        parted = page.locator("p code, li code").evaluate_all(
+            "(all) => all.filter((it) => it.textContent.startsWith('--')"
+            " && it.getClientRects().length > 1).map((it) => it.textContent)"
+        )
+
+        assert parted == []
 
 
 def test_nothing_moves_for_readers_who_ask_for_that(browser, base_url):
