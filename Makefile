@@ -39,7 +39,7 @@ next: $(READY)
 	$(BIN)/python -m tools.proof build/next
 
 outputs: $(READY)
-	$(BIN)/python -m tools.outputs
+	@$(BIN)/python -m tools.outputs $(EXAMPLE)
 
 figures: $(READY)
 	$(BIN)/python docs/figures

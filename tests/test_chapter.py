@@ -189,12 +189,13 @@ def test_a_finished_draft_is_published_by_the_lines_that_are_said(draft, tmp_pat
 
     home = (root / "site/index.html").read_text("utf-8")
     assert f"9.9 {TITLE}" in html.unescape(home)
-    run(
+    said = run(
         root,
-        *("pytest", "-q", "-p", "no:cacheprovider", "tests/test_site.py"),
-        *("-k", f"directive or {MODULE} or {FOLDER}"),
+        *("pytest", "-v", "-p", "no:cacheprovider", "tests/test_site.py"),
+        *("tests/browser/test_copy.py", "-k", f"directive or {MODULE} or {FOLDER}"),
         SITE_DIR="site",
     )
+    assert re.search(rf"test_copy.*{FOLDER}/code\] (PASSED|SKIPPED)", said)
     said = run(root, "tools.proof", "--chapters")
     assert f"9.9 {TITLE}: published, nothing is missing\n" in said
 
@@ -226,7 +227,7 @@ def called(root: Path, monkeypatch, number: str | None, title: str | None) -> in
 
 BAD = {
     "no number": (None, "Heads", "NUMBER must be the part and the chapter, such as"),
-    "empty": ("", "Heads", "such as 6.3, got ''"),
+    "empty": ("", "Heads", "such as 6.3, got ''; write make chapter NUMBER=6.3 TITLE="),
     "word": ("six", "Heads", "such as 6.3, got 'six'"),
     "whole": ("6", "Heads", "such as 6.3, got '6'"),
     "three": ("6.2.1", "Heads", "such as 6.3, got '6.2.1'"),
@@ -265,7 +266,7 @@ BAD = {
     "sharp s": ("6.2", "Maße", "have letters that are a to z"),
     "digit first": ("6.2", "2D heads", "TITLE must begin with a letter"),
     "keyword": ("6.2", "Lambda", "be more than a word of Python's"),
-    "marks alone": ("6.2", "(-:", "TITLE must begin with a letter"),
+    "marks alone": ("6.2", "(-:", "have letters that are a to z"),
     "long": ("6.2", "Heads " * 9 + "all", "a name of at most 48 letters, got 57 in"),
     "number taken": (
         "6.1",
@@ -373,7 +374,7 @@ def test_laying_out_twice_is_refused(root, monkeypatch, capsys):
     before = below(root)
 
     assert called(root, monkeypatch, "6.2", "New Heads") == 1
-    assert "and there is docs/chapters/6.2-new-heads\n" in capsys.readouterr().err
+    assert "and there is docs/chapters/6.2-new-heads; " in capsys.readouterr().err
     assert below(root) == before
 
 

@@ -121,7 +121,7 @@ FAULTS = {  # the page, what is replaced by what, the line to look at, the messa
     ),
     "an empty block title": (
         *("code", 'title="What it prints"', 'title=" "', '```text title=" "'),
-        'a block has no title; write title="mha/examples/output/new_heads.txt"',
+        'a block has no title; write title="What it prints"',
     ),
     "another file's title": (
         *("code", 'title="mha/new_heads.py"', 'title="mha/fused.py"'),

@@ -48,6 +48,7 @@ COMMANDS = {
     "MAINTAINING.md": [
         'make chapter NUMBER=6.3 TITLE="Rotary Positions"',  # tests/test_chapter.py
         "make chapters",
+        "make outputs EXAMPLE=cosine",  # tests/test_outputs.py
         "make outputs",
         "make figures",
         "make site",
@@ -184,6 +185,14 @@ def test_make_test_runs_lint_types_tests_site_and_proof():
         "-m tools.proof site --coverage",
     ):
         assert part in lines
+
+
+@with_make
+def test_make_hands_on_which_example_is_asked_for():
+    command = [MAKE, "--dry-run", "outputs", "EXAMPLE=cosine"]
+    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE)
+
+    assert done.stdout.endswith("-m tools.outputs cosine\n")
 
 
 @with_make

@@ -34,7 +34,7 @@ def test_every_output_has_an_example():
 
 
 def test_outputs_are_written_and_orphans_removed(root):
-    wrong = outputs.write_outputs(root)
+    wrong = outputs.write_outputs(root, outputs.examples(root))
 
     assert wrong == []
     assert contents(root) == {"good.txt": "3 µm\n"}
@@ -44,7 +44,7 @@ def test_an_example_that_fails_keeps_its_output(root):
     (root / "mha/examples/bad.py").write_text("print('half')\n1 / 0\n")
     (root / "mha/examples/output/bad.txt").write_text("as before\n")
 
-    (wrong,) = outputs.write_outputs(root)
+    (wrong,) = outputs.write_outputs(root, outputs.examples(root))
 
     assert wrong.startswith("mha/examples/bad.py must run to its end, got:\n")
     assert wrong.endswith("ZeroDivisionError: division by zero\n")
@@ -54,7 +54,7 @@ def test_an_example_that_fails_keeps_its_output(root):
 def test_a_warning_is_an_error(root):
     (root / "mha/examples/bad.py").write_text("import warnings\nwarnings.warn('hm')\n")
 
-    (wrong,) = outputs.write_outputs(root)
+    (wrong,) = outputs.write_outputs(root, outputs.examples(root))
 
     assert wrong.endswith("UserWarning: hm\n")
 
@@ -63,14 +63,33 @@ def test_main_says_what_went_wrong(root, monkeypatch, capsys):
     (root / "mha/examples/bad.py").write_text("1 / 0\n")
     monkeypatch.setattr(outputs, "ROOT", root)
 
-    assert outputs.main() == 1
+    assert outputs.main([]) == 1
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_one_example_can_be_asked_for(root, monkeypatch, capsys):
+    (root / "mha/examples/bad.py").write_text("1 / 0\n")
+    monkeypatch.setattr(outputs, "ROOT", root)
+
+    assert outputs.main(["good"]) == 0
+    assert capsys.readouterr() == ("mha/examples/good.py\n", "")
+    assert contents(root)["good.txt"] == "3 µm\n"
+
+
+def test_an_example_that_is_not_there_is_refused(root, monkeypatch, capsys):
+    before = contents(root)
+    monkeypatch.setattr(outputs, "ROOT", root)
+
+    assert outputs.main(["good", "cosine"]) == 1
+    said = "there is no mha/examples/cosine.py; write it\n"
+    assert capsys.readouterr() == ("", said)
+    assert contents(root) == before
 
 
 def test_any_working_directory_will_do(root, monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 
-    assert outputs.write_outputs(root) == []
+    assert outputs.write_outputs(root, outputs.examples(root)) == []
     assert contents(root) == {"good.txt": "3 µm\n"}
 
 

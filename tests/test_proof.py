@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from latex2mathml.converter import convert
 
 from tools.assets.brython import runtime
 from tools.assets.downloads import Cell, notebook, script
@@ -62,6 +63,7 @@ MARKDOWN = """# Home
 THE FAULT
 """
 DOUBLE = "\n".join(LAYER.split("\n")[6:9])
+FORMULA = convert(r"\{ \frac{a}{b} \}")
 SOUND = f"""<pre><span></span><code>{DOUBLE}
 </code></pre>
 <h2 id="two">Two</h2>
@@ -69,6 +71,7 @@ SOUND = f"""<pre><span></span><code>{DOUBLE}
 <a href="more/">page</a> <a href="mailto:a@b.c">post</a> <a href="https://x.org">x</a>
 <img src="picture.png" alt="a picture" srcset="picture.png 1x, picture.png 2x">
 <figure><svg role="img"><title>drawn</title><use href="#two"/></svg></figure>
+{FORMULA}
 <svg><path d="M0 0"/></svg><svg aria-label="dots" role="img"/>
 <style>
 p {{ background: url("data:image/svg+xml,<svg xmlns='http://w3.org/svg'>") }}
@@ -559,6 +562,8 @@ def test_a_symbolic_link_is_found(tmp_path, link, words):
         ("<svg role=img><title> </title></svg>", "a picture has no words"),
         ("<svg role=img /><title>not its</title>", "a picture has no words"),
         ("<figure><svg></svg></figure>", "an svg in a figure is no picture"),
+        (convert(r"x \foo"), r"a formula shows '\foo' as it is typed"),
+        (convert(r"\text{a\_b}"), r"a formula shows '\_' as it is typed"),
     ],
 )
 def test_a_page_that_reads_badly_is_found(tmp_path, body, message):
@@ -579,6 +584,10 @@ def test_a_page_without_a_heading_is_found(tmp_path):
         ('--8<-- "mha/layer.py:dubble"', "mha/layer.py has no section 'dubble'"),
         ('--8<-- "mha/layer.py:1:5"', "a whole section, not line numbers"),
         ('> --8<-- "mha/gone.py"', "there is no file 'mha/gone.py'; name one"),
+        (
+            '--8<-- "mha/examples/output/gone.txt"',
+            "there is no output 'mha/examples/output/gone.txt'; write it with make out",
+        ),
         ("--8<--", "a directive is one line"),
         ('--8<-- ""', "a directive is one line"),
         ('--8<-- "https://x.org/a.py"', "https://x.org/a.py is an address; name a f"),

@@ -1,6 +1,7 @@
 """Write what each example prints into mha/examples/output/.
 
-python -m tools.outputs
+python -m tools.outputs            of all examples
+python -m tools.outputs cosine     of mha/examples/cosine.py
 """
 
 import subprocess
@@ -42,8 +43,8 @@ def printed(root: Path, name: str) -> str:
     return done.stdout
 
 
-def write_outputs(root: Path) -> list[str]:
-    """Write each output anew, and remove those whose example is gone.
+def write_outputs(root: Path, names: list[str]) -> list[str]:
+    """Write the outputs of these examples, and remove those whose example is gone.
 
     Returns:
         What went wrong, in words. The output of an example that fails stays.
@@ -51,7 +52,8 @@ def write_outputs(root: Path) -> list[str]:
     folder = root / "mha" / "examples" / "output"
     folder.mkdir(exist_ok=True)
     wrong: list[str] = []
-    for name in examples(root):
+    for name in names:
+        print(f"mha/examples/{name}.py", flush=True)
         try:
             text = printed(root, name)
         except ValueError as error:
@@ -64,12 +66,16 @@ def write_outputs(root: Path) -> list[str]:
     return wrong
 
 
-def main() -> int:
+def main(names: list[str]) -> int:
     """Write the outputs; print what went wrong."""
-    wrong = write_outputs(ROOT)
+    known = examples(ROOT)
+    if unknown := sorted({*names} - {*known}):
+        print(f"there is no mha/examples/{unknown[0]}.py; write it", file=sys.stderr)
+        return 1
+    wrong = write_outputs(ROOT, names or known)
     print("\n".join(wrong), end="", file=sys.stderr)
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -62,7 +62,8 @@ def check_free(root: Path, chapter: Names) -> None:
         raise ValueError(
             "NUMBER and TITLE must be new, got "
             f"{chapter.number} and {chapter.title!r}, and there is "
-            f"{taken[0].relative_to(root).as_posix()}"
+            f"{taken[0].relative_to(root).as_posix()}; take others, or see with "
+            "make chapters how to go on with what is there"
         )
 
 
@@ -114,7 +115,8 @@ def main() -> int:
     except KeyboardInterrupt:
         print("stopped; nothing is laid out", file=sys.stderr)
         return 130
-    print("laid out, as a draft that is not published:", *written, sep="\n  ")
+    words = "laid out, as a draft that is not published (to undo, delete these):"
+    print(words, *written, sep="\n  ")
     return 0
 
 

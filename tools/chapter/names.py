@@ -8,6 +8,7 @@ from dataclasses import dataclass
 NUMBER = re.compile(r"[1-9][0-9]?\.[1-9][0-9]?", re.ASCII)
 BETWEEN = " -',:()&"  # what may stand in a title between letters and digits
 LONGEST = 48
+COMMAND = 'make chapter NUMBER=6.3 TITLE="Rotary Positions"'
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,12 @@ def names(number: str, title: str) -> Names:
     """
     if not NUMBER.fullmatch(number):
         raise ValueError(
-            f"NUMBER must be the part and the chapter, such as 6.3, got {number!r}"
+            f"NUMBER must be the part and the chapter, such as 6.3, got {number!r}; "
+            f"write {COMMAND}"
         )
     if not title:
         raise ValueError(
-            "TITLE must say what the chapter is about, got nothing; "
-            'write make chapter NUMBER=6.3 TITLE="Rotary Positions"'
+            f"TITLE must say what the chapter is about, got nothing; write {COMMAND}"
         )
     title = unicodedata.normalize("NFC", title)  # accents may come apart on the way
     for sign in title:
@@ -54,11 +55,20 @@ def names(number: str, title: str) -> Names:
             )
     words = re.findall("[a-z0-9]+", ascii_letters(title).replace("'", ""))
     module = "_".join(words)
-    if not module.isidentifier() or keyword.iskeyword(module):
+    if not words:
         raise ValueError(
-            "TITLE must begin with a letter, be more than a word of Python's, and "
-            "have letters that are a to z without their accents, because files are "
-            f"named after it, got {title!r}"
+            "TITLE must have letters that are a to z without their accents, because "
+            f"files are named after it, got {title!r}"
+        )
+    if module[0].isdigit():
+        raise ValueError(
+            "TITLE must begin with a letter, because files are named after it, "
+            f"got {title!r}"
+        )
+    if keyword.iskeyword(module):
+        raise ValueError(
+            "TITLE must be more than a word of Python's, because files are named "
+            f"after it, got {title!r}"
         )
     if len(module) > LONGEST:
         raise ValueError(

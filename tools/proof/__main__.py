@@ -17,7 +17,12 @@ from tools.proof.downloads import check_downloads
 from tools.proof.forbidden import check_elements, check_kinds, check_scripts
 from tools.proof.inputs import check_inputs
 from tools.proof.links import check_files, check_links, check_material, urls
-from tools.proof.outline import check_headings, check_ids, check_pictures
+from tools.proof.outline import (
+    check_formulas,
+    check_headings,
+    check_ids,
+    check_pictures,
+)
 from tools.proof.pages import Site, blocks, html_pages, read_site
 from tools.proof.sources import directives, sources
 
@@ -32,6 +37,7 @@ def check_site(site: Site, report: Path | None = None) -> Iterator[str]:
     yield from check_headings(site)
     yield from check_ids(site)
     yield from check_pictures(site)
+    yield from check_formulas(site)
     yield from check_links(site)
     yield from check_files(site)
     yield from check_material(site)

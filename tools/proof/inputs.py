@@ -94,6 +94,8 @@ def misdirected(root: Path, allowed: set[str], file: str, section: str) -> str:
         return f"{file}:{section} is an address; name a file from the root"
     if not path.resolve().is_relative_to(root.resolve()):
         return f"{file!r} leaves the repository; name a file from the root"
+    if not path.is_file() and path.parent == root / "mha/examples/output":
+        return f"there is no output {file!r}; write it with make outputs"
     if not path.is_file():
         return f"there is no file {file!r}; name one from the root"
     if file not in allowed:

@@ -155,7 +155,8 @@ def check_fences(chapter: Chapter) -> Iterator[str]:
                 'draw it with --8<-- "file:section"'
             )
         elif not title or not title[2].strip():
-            yield f'{where}: a block has no title; write title="{files[0]}"'
+            proposed = "What it prints" if one.is_output else files[0]
+            yield f'{where}: a block has no title; write title="{proposed}"'
         elif not one.is_output and title[2] != files[0]:
             yield (
                 f"{where}: code is titled with its file, got {title[2]!r}; "
