@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
+OPEN_FOLDS = "document.querySelectorAll('details').forEach((it) => (it.open = true))"
 KEPT = "Object.keys(localStorage).concat(Object.keys(sessionStorage))"
 
 

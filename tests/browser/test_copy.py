@@ -1,13 +1,12 @@
 """The copy button gives code that runs."""
 
 import pytest
-from tab import opened
+from tab import OPEN_FOLDS, opened
 from test_site import ROOT, blocks_in, code_pages, run_without_mha
 
 from tools.proof.sources import clean
 
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
-OPEN_FOLDS = "document.querySelectorAll('details').forEach((it) => (it.open = true))"
 BUTTONS = ".language-python .md-code__nav button"
 
 
