@@ -116,7 +116,7 @@ const dress = (figure) => {
 
   bar.append(press, told);
   figure.append(bar, result);
+  figure.classList.add("ready");
 };
 
 for (const figure of document.querySelectorAll(".fuse")) dress(/** @type {HTMLElement} */ (figure));
-document.documentElement.classList.add("touch-ready");

@@ -279,4 +279,4 @@ const note = () => {
 const boxes = [...document.querySelectorAll(".highlight.run")];
 boxes.forEach((box, index) => dress(/** @type {HTMLElement} */ (box), index, boxes.length));
 note();
-document.documentElement.classList.add("run-ready");
+for (const box of document.querySelectorAll(".language-python.highlight")) box.classList.add("ready");

@@ -110,3 +110,39 @@ def test_a_page_is_not_styled_anew_for_each_of_its_blocks(browser, base_url, add
     styled, elements = restyled(browser, base_url + address)
 
     assert elements < styled < 5 * elements
+
+
+# Note each class that the root had.
+NOTE_CLASSES = """
+window.classes = [];
+new MutationObserver((changes) => {
+  const root = changes.filter(({ target }) => target === document.documentElement);
+  classes.push(...root.map(({ oldValue }) => oldValue));
+}).observe(document, {
+  subtree: true,
+  attributeOldValue: true,
+  attributeFilter: ["class"],
+});
+"""
+CLASSES = "window.classes.concat(document.documentElement.className)"
+
+
+@pytest.mark.parametrize("address", LONG_PAGES)
+def test_no_class_of_the_root_changes_once_there_is_a_page(page, base_url, address):
+    page.add_init_script(NOTE_CLASSES)
+    page.goto(base_url + address)
+    page.wait_for_load_state("networkidle")
+
+    assert set(page.evaluate(CLASSES)) == {"no-js", "js js-focus-visible"}
+
+
+@pytest.mark.parametrize("address", LONG_PAGES)
+def test_without_the_themes_script_the_root_says_so(browser, base_url, address):
+    findings = []
+    with opened(browser, base_url, findings) as page:
+        page.route("**/bundle.*", lambda route: route.abort())
+        page.goto(base_url + address)
+        classes = page.locator("html").get_attribute("class")
+
+    assert classes == "no-js"
+    assert [it for it in findings if "ERR_FAILED" not in it] == []
