@@ -33,6 +33,18 @@ def test_what_has_a_colour_keeps_it():
     assert kinds == set(re.findall(r'<span class="(\w+)">', thin))
 
 
+def test_outputs_alone_have_no_copy_button():
+    both = FENCE + FENCE.replace("python", "text")
+    named = {"pymdownx.highlight": {"pygments_lang_class": True}}  # as in mkdocs.yml
+    html = markdown(
+        both, extensions=[*EXTENSIONS, "tools.tokens"], extension_configs=named
+    )
+    classes = re.findall(r'<div class="([^"]+)">', html)
+
+    assert len(classes) == 2
+    assert ["no-copy" in it.split() for it in classes] == [False, True]
+
+
 def test_no_style_depends_on_what_stands_inside():
     css = "".join(path.read_text("utf-8") for path in ASSETS.glob("*.css"))
 

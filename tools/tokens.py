@@ -1,4 +1,7 @@
-"""Code on a page with half the elements: none for tokens that have no colour."""
+"""Code on a page with half the elements: none for tokens that have no colour.
+
+And no copy button at what a program prints: each one costs a long page time, and Tab.
+"""
 
 import re
 from typing import Any
@@ -8,14 +11,15 @@ from markdown.postprocessors import Postprocessor
 
 # Pygments' classes for names, punctuation, operators and spaces.
 PLAIN = re.compile(r'<span class="(?:n|p|o|w)">([^<]*)</span>')
+OUTPUT = 'class="language-text highlight'
 
 
 class Unwrap(Postprocessor):
-    """Take the spans of plain tokens away, and keep what they hold."""
+    """Take away what is not needed: spans of plain tokens, buttons of outputs."""
 
     def run(self, text: str) -> str:
         """Change the HTML of a finished page."""
-        return PLAIN.sub(r"\1", text)
+        return PLAIN.sub(r"\1", text).replace(OUTPUT, f"{OUTPUT} no-copy")
 
 
 class TokensExtension(Extension):
