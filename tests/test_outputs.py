@@ -86,6 +86,25 @@ def test_an_example_that_is_not_there_is_refused(root, monkeypatch, capsys):
     assert contents(root) == before
 
 
+def test_an_interrupted_run_keeps_what_is_written(root, monkeypatch, capsys):
+    (root / "mha/examples/late.py").write_text("print('late')\n")
+    (root / "mha/examples/output/late.txt").write_text("as before\n")
+    printed = outputs.printed
+
+    def interrupted(root, name):
+        if name == "late":
+            raise KeyboardInterrupt
+        return printed(root, name)
+
+    monkeypatch.setattr(outputs, "ROOT", root)
+    monkeypatch.setattr(outputs, "printed", interrupted)
+
+    assert outputs.main([]) == 130
+    assert capsys.readouterr().err == "stopped; the other outputs are as they were\n"
+    written = contents(root)
+    assert (written["good.txt"], written["late.txt"]) == ("3 µm\n", "as before\n")
+
+
 def test_any_working_directory_will_do(root, monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 

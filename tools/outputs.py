@@ -72,7 +72,11 @@ def main(names: list[str]) -> int:
     if unknown := sorted({*names} - {*known}):
         print(f"there is no mha/examples/{unknown[0]}.py; write it", file=sys.stderr)
         return 1
-    wrong = write_outputs(ROOT, names or known)
+    try:
+        wrong = write_outputs(ROOT, names or known)
+    except KeyboardInterrupt:
+        print("stopped; the other outputs are as they were", file=sys.stderr)
+        return 130
     print("\n".join(wrong), end="", file=sys.stderr)
     return 1 if wrong else 0
 
