@@ -51,7 +51,7 @@ COMMANDS = {
     "MAINTAINING.md": [
         'make chapter NUMBER=6.3 TITLE="Rotary Positions"',  # tests/test_chapter.py
         "make chapters",
-        "make outputs EXAMPLE=cosine",  # tests/test_outputs.py
+        "make outputs EXAMPLE=word",
         "make outputs",
         "make figures",
         "make site",
@@ -207,12 +207,18 @@ def test_make_test_runs_lint_types_tests_site_and_proof():
         assert part in lines
 
 
+def test_the_example_that_the_guide_asks_for_is_there():
+    (name,) = re.findall(r"EXAMPLE=(\w+)", "\n".join(COMMANDS["MAINTAINING.md"]))
+
+    assert (ROOT / f"mha/examples/{name}.py").is_file()
+
+
 @with_make
 def test_make_hands_on_which_example_is_asked_for():
-    command = [MAKE, "--dry-run", "outputs", "EXAMPLE=cosine"]
+    command = [MAKE, "--dry-run", "outputs", "EXAMPLE=word"]
     done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE)
 
-    assert done.stdout.endswith("-m tools.outputs cosine\n")
+    assert done.stdout.endswith("-m tools.outputs word\n")
 
 
 @with_make
