@@ -15,6 +15,8 @@ from mha.mistakes.heads import (
 )
 from mha.mistakes.layer import Layer
 
+ROOT = Path(__file__).resolve().parents[1]
+
 
 @torch.no_grad()
 def table(layer_class: type[Layer]) -> torch.Tensor:
@@ -67,10 +69,26 @@ def test_in_a_fresh_layer_unscaled_scores_sharpen_too_but_less():
     assert largest["unscaled", 256] < 0.92  # and scores of spread 16
 
 
+def test_without_enable_gqa_pytorch_refuses_fewer_heads_of_keys():
+    queries, keys = torch.rand(2, 4, 6, 5), torch.rand(2, 2, 6, 5)
+
+    with pytest.raises(RuntimeError, match=r"\b4\b.*\b2\b"):
+        scaled_dot_product_attention(queries, keys, keys, is_causal=True)
+
+
+def test_a_mask_without_the_offset_is_told_in_the_second_line_and_the_third(capsys):
+    path = ROOT / "mha/examples/exercise_grouped_chunks.py"
+    right = path.read_text("utf-8")
+
+    exec(right.replace("diagonal=num_cached + 1", "diagonal=1"), {})
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.endswith("equal") for line in lines] == [True, False, False]
+
+
 def test_the_messages_that_the_page_explains_are_the_ones_that_are_said():
-    root = Path(__file__).resolve().parents[1]
-    page = (root / "docs/contribute.md").read_text("utf-8")
-    sources = [*root.glob("tools/proof/*.py"), root / "tests/test_outputs.py"]
+    page = (ROOT / "docs/contribute.md").read_text("utf-8")
+    sources = [*ROOT.glob("tools/proof/*.py"), ROOT / "tests/test_outputs.py"]
     said = "".join(source.read_text("utf-8") for source in sources)
 
     explained = re.findall(r"^\| \*(.+)\* \|", page, re.M)

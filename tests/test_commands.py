@@ -4,6 +4,7 @@ A command is run here, or is what runs these tests, or (where it installs) is he
 to the install line of the Makefile, which is how this environment came to be.
 """
 
+import argparse
 import os
 import re
 import shutil
@@ -18,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from mha import __main__ as mha
 
 ROOT = Path(__file__).resolve().parents[1]
 MAKE = shutil.which("make")
@@ -48,7 +51,7 @@ COMMANDS = {
     "MAINTAINING.md": [
         'make chapter NUMBER=6.3 TITLE="Rotary Positions"',  # tests/test_chapter.py
         "make chapters",
-        "make outputs EXAMPLE=cosine",  # tests/test_outputs.py
+        "make outputs EXAMPLE=word",
         "make outputs",
         "make figures",
         "make site",
@@ -115,6 +118,23 @@ def test_every_shown_command_is_known_here(name: str):
 
 def test_a_new_command_is_seen():
     assert shown("```shell\nmake tea\n```\n") == ["make tea"]
+
+
+def test_an_option_of_mha_that_words_name_is_one_of_its_commands():
+    known: set[str] = set()
+    for command in mha.COMMANDS.values():
+        parser = argparse.ArgumentParser()
+        command.add(parser)
+        known |= set(re.findall(r"--[a-z-]+", parser.format_help()))
+    named = [
+        (path.name, option)
+        for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+        for words in re.findall(r"`((?:mha|--)[^`\n]*)`", path.read_text("utf-8"))
+        for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", words)
+    ]
+
+    assert named
+    assert [it for it in named if it[1] not in known] == []
 
 
 @with_environment
@@ -187,12 +207,18 @@ def test_make_test_runs_lint_types_tests_site_and_proof():
         assert part in lines
 
 
+def test_the_example_that_the_guide_asks_for_is_there():
+    (name,) = re.findall(r"EXAMPLE=(\w+)", "\n".join(COMMANDS["MAINTAINING.md"]))
+
+    assert (ROOT / f"mha/examples/{name}.py").is_file()
+
+
 @with_make
 def test_make_hands_on_which_example_is_asked_for():
-    command = [MAKE, "--dry-run", "outputs", "EXAMPLE=cosine"]
+    command = [MAKE, "--dry-run", "outputs", "EXAMPLE=word"]
     done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE)
 
-    assert done.stdout.endswith("-m tools.outputs cosine\n")
+    assert done.stdout.endswith("-m tools.outputs word\n")
 
 
 @with_make

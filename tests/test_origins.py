@@ -13,9 +13,10 @@ import pytest
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
+from tools import origins
 from tools.origins import Origins, changed, drawn, holders, span
 from tools.proof.__main__ import prove
-from tools.proof.sources import clean
+from tools.proof.sources import GUIDES, clean
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(path.relative_to(ROOT / "docs") for path in ROOT.glob("docs/**/*.md"))
@@ -193,6 +194,10 @@ def test_a_command_out_of_a_guide_gets_a_title():
 
     link = f"<a href='{SOURCE}README.md#L{line}-L{line}'>README.md · line {line}</a>"
     assert f'<span class="filename">{link}</span>' in said
+
+
+def test_the_guides_are_those_that_the_proof_allows():
+    assert origins.GUIDES == GUIDES  # no tool imports a tool
 
 
 def test_words_lead_to_the_repository_where_it_is_known():

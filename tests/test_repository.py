@@ -12,7 +12,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 TEMPLATES = ROOT / ".github" / "ISSUE_TEMPLATE"
-FORMS = sorted(path for path in TEMPLATES.glob("*.yml") if path.stem != "config")
+FORMS = sorted(TEMPLATES.glob("*.yml"))
 GUIDES = ["CONTRIBUTING", "MAINTAINING", "CHANGELOG", "CODE_OF_CONDUCT", "README"]
 SCREEN = 45  # lines
 FIELDS = 3  # asked for in a form, at most
@@ -27,7 +27,6 @@ def text(name: str) -> str:
     ("schema", "path"),
     [
         ("citation-file-format", ROOT / "CITATION.cff"),
-        ("github-issue-config", TEMPLATES / "config.yml"),
         *(("github-issue-forms", form) for form in FORMS),
     ],
     ids=lambda it: getattr(it, "name", it),

@@ -12,10 +12,9 @@ from tools.assets.downloads import pages
 from tools.proof.__main__ import prove
 from tools.proof.chapters import chapters, is_published
 from tools.proof.pages import BLOCKS, blocks, read_site
-from tools.proof.sources import clean, directives, sources
+from tools.proof.sources import GUIDES, clean, directives, sources
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDES = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md")
 DRAFTS = [one.folder.name for one in chapters(ROOT) if not is_published(one)]
 WITHOUT_MHA = """import sys
 

@@ -143,6 +143,14 @@ def test_oldest_python_is_the_packages_oldest() -> None:
     assert linux == ["3.11", "3.14"]
 
 
+def test_the_guide_names_the_systems_of_the_tests() -> None:
+    names = {"ubuntu": "Linux", "macos": "macOS", "windows": "Windows"}
+    rows = JOBS["cpu"]["strategy"]["matrix"]["include"]
+    *first, last = dict.fromkeys(names[row["os"].partition("-")[0]] for row in rows)
+
+    assert f"the tests on {', '.join(first)} and {last}," in GUIDE
+
+
 def test_every_job_has_the_least_permissions() -> None:
     least = {name: {"contents": "read"} for name in JOBS}
     least["publish"] = {"pages": "write", "id-token": "write"}
@@ -175,6 +183,15 @@ def test_the_next_generator_is_tried_as_make_next_does() -> None:
     assert [steps[2]["env"]] == [{"SITE_OUT": "build/next"}]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "\t{}\n\t{}\n\t{}\n".format(*tried) in makefile
+
+
+def test_the_guide_names_the_tools_that_both_generators_run() -> None:
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8")
+    extensions = settings.partition("markdown_extensions:")[2]
+    (line,) = (it for it in GUIDE.splitlines() if "`python -m zensical`" in it)
+
+    named = set(re.findall(r"`tools/(\w+)\.py`", line))
+    assert named == set(re.findall(r"\btools\.(\w+)", extensions))
 
 
 def test_only_the_next_generators_failure_is_forgiven() -> None:

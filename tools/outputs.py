@@ -1,7 +1,7 @@
 """Write what each example prints into mha/examples/output/.
 
 python -m tools.outputs            of all examples
-python -m tools.outputs cosine     of mha/examples/cosine.py
+python -m tools.outputs word       of mha/examples/word.py
 """
 
 import subprocess

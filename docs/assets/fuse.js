@@ -58,7 +58,7 @@ const drawing = ({ small, stacked, fused, difference }) => {
     parts.push(`<rect class="${k ? "fuse-big" : "fuse-small"}" x="${188 * k - 2}" y="264" width="176" height="148" rx="4" style="stroke: var(--teal)"/>`);
   });
   parts.push(text(180, 343, "=", 'class="fuse-equals"'));
-  parts.push(text(0, 431, `Largest difference: ${written(difference, 4)}`, 'class="fuse-note"'));
+  parts.push(text(0, 431, `Largest difference: ${written(difference, 4)}`));
   return `<svg viewBox="0 0 360 438" role="img">${parts.join("")}</svg>`;
 };
 

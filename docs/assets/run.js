@@ -48,11 +48,12 @@ const mark = (cell, line) => {
 const clear = (cell) => {
   const below = cells.slice(cells.indexOf(cell));
   if (running && below.includes(running)) end("");
+  const goes = latest && below.includes(latest) && latest.result.classList.contains("run-edited");
+  for (const each of goes ? cells : [cell]) mark(each);
   for (const { result, printed, error, said } of below) {
     if (!result.classList.contains("run-edited")) continue;
     for (const part of [printed, error, said]) part.textContent = "";
   }
-  cells.forEach((each) => mark(each));
 };
 
 // One run at a time.
@@ -63,6 +64,8 @@ let worker;
 let timer;
 /** @type {Cell | undefined} */
 let running;
+/** @type {Cell | undefined} */
+let latest; // whose run left the marks that there are
 
 /** @param {string} words to say of the run that ends now */
 const end = (words) => {
@@ -80,7 +83,7 @@ const end = (words) => {
 const run = (cell) => {
   end("Ended, because another run began.");
   cells.forEach((each) => mark(each));
-  running = cell;
+  running = latest = cell;
   cell.result.ariaBusy = "true";
   const output = new Text();
   cell.printed.replaceChildren(output);

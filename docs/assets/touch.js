@@ -31,6 +31,7 @@ const style = () =>
     link.onload = () => resolve(undefined);
     link.onerror = () => {
       link.remove();
+      styled = undefined; // to be asked for again
       reject(new Error("no style"));
     };
     document.head.append(link);
@@ -56,7 +57,6 @@ export const wake = async (name, place, start) => {
     const [data] = await Promise.all([fetched(name), styled]);
     start(data);
   } catch {
-    styled = undefined;
     const again = button("Try again", () => {
       place.replaceChildren();
       wake(name, place, start);

@@ -7,7 +7,6 @@ the light and the dark page and can also be looked at alone.
 from math import atan2, cos, sin
 from xml.etree import ElementTree as ET
 
-PAPER = "var(--paper, #fdfcf8)"
 INK = "var(--ink, #1f2933)"
 MUTED = "var(--muted, #52606d)"
 FAINT = "var(--faint, #7b8794)"

@@ -554,6 +554,17 @@ def test_reset_takes_away_what_edited_code_left(how):
     assert result(cells(how)[0]) == untouched
 
 
+def test_reset_leaves_the_mark_of_an_error_above(how):
+    _, word, example, *_ = cells(how)
+    edit(word, "1 / 0")
+    error = run(word)[1]
+    edit(example, code(example))
+    press(example, "Reset")
+
+    assert result(word)[1] == error
+    assert marked(how) == [(2, 1)]
+
+
 def test_reset_ends_a_run_of_edited_code(how):
     word = cells(how)[1]
     edit(word, LOOP)

@@ -349,9 +349,11 @@ def test_numbers_that_do_not_arrive_are_told_and_can_be_tried_again(
         other.unroute(f"**/{what}")
         press(box, "Try again")
         box.locator(".split-cell").first.wait_for()
+        styles = other.locator("link[href$='touch.css']").count()
 
     assert said.startswith("The numbers of this figure did not arrive")
     assert still_there
+    assert styles == 1
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,6 @@ STYLES = {
     "kernel": KERNEL,
 }
 SCORES = ("linears", "fused", "per_head", "heads_first")  # their scores can be seen
-TOGETHER = ("linears", "fused", "heads_first")  # all heads in one tensor
 
 BY_SCORES = {
     "mask-missing": {"hide": "s.masked_fill(later, -torch.inf)"},

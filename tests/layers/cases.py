@@ -31,6 +31,7 @@ ALL_HEADS = {
     "num_heads": 3,
 }
 GROUPS = ALL_HEADS | {"d_out": 42, "num_heads": 6, "num_kv_heads": 3}
+GROUPINGS = pytest.mark.parametrize("num_kv_heads", [1, 2, 3, 6])
 ARGUMENTS = {
     CausalAttention: ONE_HEAD,
     MultiHeadAttentionWrapper: ONE_HEAD | {"num_heads": 3},

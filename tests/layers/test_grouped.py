@@ -3,7 +3,7 @@ import pickle
 
 import pytest
 import torch
-from cases import GROUPS, gradients, make, says, texts
+from cases import GROUPINGS, GROUPS, gradients, make, says, texts
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
@@ -15,7 +15,6 @@ from mha import (
     SDPAMultiHeadAttention,
 )
 
-GROUPINGS = pytest.mark.parametrize("num_kv_heads", [1, 2, 3, 6])
 CHUNKS = pytest.mark.parametrize(
     "sizes",
     [[1] * 7, [7], [4, 1, 1, 1], [1, 6], [2, 3, 2], [3, 4]],

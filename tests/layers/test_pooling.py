@@ -1,11 +1,9 @@
 import pytest
 import torch
-from cases import make, says, texts
+from cases import GROUPINGS, make, says, texts
 from torch.testing import assert_close
 
 from mha import GroupedQueryAttention, MultiHeadAttention, group
-
-GROUPINGS = pytest.mark.parametrize("num_kv_heads", [1, 2, 3, 6])
 
 
 def fused_of(device="cpu", **changes):

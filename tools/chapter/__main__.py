@@ -49,10 +49,12 @@ def check_free(root: Path, chapter: Names) -> None:
     """
     known = re.compile(rf'"{chapter.module}"|^(?:def )?{chapter.module}\b', re.M)
     packages = [root / "mha/__init__.py", root / "mha/examples/__init__.py"]
+    slug = chapter.folder.partition("-")[2]
+    folders = root.glob(f"docs/chapters/*-{slug}")
     taken = [
         *(one for one in packages if known.search(one.read_text("utf-8"))),
         *root.glob(f"docs/chapters/{chapter.number}-*"),
-        *root.glob(f"docs/chapters/*-{chapter.folder.partition('-')[2]}"),
+        *(one for one in folders if one.name.partition("-")[2] == slug),
         *root.glob(f"mha/{chapter.module}"),
         *root.glob(f"mha/examples/{chapter.module}"),
         *root.glob(f"tests/**/test_{chapter.module}.py"),
