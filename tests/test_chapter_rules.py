@@ -9,6 +9,7 @@ from tools.chapter.__main__ import lay_out
 from tools.chapter.names import names
 from tools.proof.__main__ import main, prove
 from tools.proof.chapters import chapters, check_chapters, report
+from tools.proof.markdown import pieces
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = "docs/chapters/6.2-new-heads"
@@ -377,3 +378,10 @@ def test_every_rule_is_explained_where_chapters_are():
     assert len(re.findall(r"yield (?:\(|f[\"'])", rules)) == sum(
         words in rules for words in explained
     )
+
+
+def test_a_fence_ends_where_its_own_marks_stand_again(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("````text\n```\n# no heading\n```\n````\nWords.\n")
+
+    assert [one.kind for one in pieces(tmp_path, page)] == ["fence", "words"]

@@ -141,6 +141,7 @@ def test_without_a_repository_a_title_leads_nowhere():
         ("index.md", "tests/test_site.py"),
         ("contribute.md", "tests/test_commands.py"),
         ("chapters/6.1-multi-head-self-attention/code.md", "docs/conftest.py"),
+        ("chapters/6.1-multi-head-self-attention/code.md", "tests/test_outputs.py"),
         (
             "chapters/6.1-multi-head-self-attention/code.md",
             "tests/layers/test_fused.py",

@@ -81,8 +81,8 @@ def test_an_example_that_is_not_there_is_refused(root, monkeypatch, capsys):
     monkeypatch.setattr(outputs, "ROOT", root)
 
     assert outputs.main(["good", "cosine"]) == 1
-    said = "there is no mha/examples/cosine.py; write it\n"
-    assert capsys.readouterr() == ("", said)
+    rule = "EXAMPLE must name a file of mha/examples/, without .py"
+    assert capsys.readouterr() == ("", f"{rule}, got 'cosine'\n")
     assert contents(root) == before
 
 

@@ -153,7 +153,9 @@ def rooms(page: str, files: list[str]) -> list[str]:
     path = Path(page)
     names = [path.stem if path.parts[0] == "chapters" else Path(path.parts[0]).stem]
     for file in files:
-        names.append("commands" if file in GUIDES else Path(file.split("/")[1]).stem)
+        is_output = file.startswith("mha/examples/output/")
+        room = "commands" if file in GUIDES else Path(file.split("/")[1]).stem
+        names.append("outputs" if is_output else room)
     return list(dict.fromkeys(names))
 
 

@@ -70,7 +70,11 @@ def main(names: list[str]) -> int:
     """Write the outputs; print what went wrong."""
     known = examples(ROOT)
     if unknown := sorted({*names} - {*known}):
-        print(f"there is no mha/examples/{unknown[0]}.py; write it", file=sys.stderr)
+        print(
+            "EXAMPLE must name a file of mha/examples/, without .py, "
+            f"got {unknown[0]!r}",
+            file=sys.stderr,
+        )
         return 1
     try:
         wrong = write_outputs(ROOT, names or known)

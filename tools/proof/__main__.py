@@ -29,7 +29,7 @@ from tools.proof.sources import directives, sources
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def check_site(site: Site, report: Path | None = None) -> Iterator[str]:
+def check_site(site: Site, coverage: Path | None = None) -> Iterator[str]:
     """All that is wrong with a site, in words."""
     known = sources(site.root)
     yield from check_blocks(site, known)
@@ -44,8 +44,8 @@ def check_site(site: Site, report: Path | None = None) -> Iterator[str]:
     yield from check_kinds(site)
     yield from check_scripts(site)
     yield from check_downloads(site)
-    if report is not None:
-        yield from check_coverage(site, known, report)
+    if coverage is not None:
+        yield from check_coverage(site, known, coverage)
 
 
 def summary(site: Site) -> str:
@@ -56,14 +56,14 @@ def summary(site: Site) -> str:
     return f"proved: {len(pages)} pages, {shown} code blocks, {links} links"
 
 
-def prove(root: Path, folder: Path | None, report: Path | None) -> tuple[int, str]:
+def prove(root: Path, folder: Path | None, coverage: Path | None) -> tuple[int, str]:
     """The exit status and what to print: each finding once, or what was proved."""
     try:
         wrong = list(check_inputs(root))
         done = f"proved: {len(list(directives(root)))} directives"
         if folder is not None and not wrong:
             site = read_site(root, folder)
-            wrong = list(dict.fromkeys(check_site(site, report)))
+            wrong = list(dict.fromkeys(check_site(site, coverage)))
             done = summary(site)
     except ValueError as error:
         return 1, str(error)

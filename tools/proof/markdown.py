@@ -67,8 +67,8 @@ def pieces(root: Path, path: Path) -> list[Piece]:
             end = "" if text.startswith(end) else end
         elif text and not text.startswith("<!--"):
             found.append(opened(text, number, len(line) - len(line.lstrip())))
-            if found[-1].kind in {"fence", "formula"}:
-                end = text[:3]
+            if fence := FENCE.fullmatch(text):
+                end = fence["marks"]
             elif found[-1].kind == "figure":
                 end = "</figure" if "</figure" not in text else ""
     return found
