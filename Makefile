@@ -6,10 +6,11 @@ BIN := .venv/bin
 READY := .venv/ready
 CLEAR := $(shell $(BIN)/python -c "import pip" 2>/dev/null || echo --clear) # a dead .venv
 export NO_MKDOCS_2_WARNING := 1 # that Material ends in 2027 is known
-# As they are typed, for `make chapter`: no `$` in a title is looked into.
+# As they are typed, for `make chapter` and `make outputs`: no `$` in them is looked into.
 override NUMBER := $(value NUMBER)
 override TITLE := $(value TITLE)
-export NUMBER TITLE
+override EXAMPLE := $(value EXAMPLE)
+export NUMBER TITLE EXAMPLE
 
 .PHONY: serve test lint types site next outputs figures chapter chapters mutants clean anew
 
@@ -39,12 +40,13 @@ next: $(READY)
 	$(BIN)/python -m tools.proof build/next
 
 outputs: $(READY)
-	@$(BIN)/python -m tools.outputs $(EXAMPLE)
+	@$(BIN)/python -m tools.outputs $$EXAMPLE
 
 figures: $(READY)
 	$(BIN)/python docs/figures
 
 chapter: $(READY)
+	$(if $(filter-out chapter,$(MAKECMDGOALS)),$(error a TITLE of several words stands in quotes, got $(MAKECMDGOALS) apart))
 	@$(BIN)/python -m tools.chapter
 	@$(BIN)/python -m tools.proof --chapters
 

@@ -36,6 +36,12 @@ FIGURE = """<figure class="drawn">
 <figcaption>A mask.</figcaption>
 </figure>
 """
+README = """<!-- --8<-- [start:bench] -->
+```shell
+mha bench
+```
+<!-- --8<-- [end:bench] -->
+"""
 TABLE = '--8<-- "docs/figures/cost_rates.table"\n'
 NEXT = "Next: [the same thing, fast](code.md).\n"
 
@@ -50,7 +56,13 @@ def root(tmp_path):
     for name in lay_out(tmp_path, names("6.2", "New Heads")):
         text = (tmp_path / name).read_text("utf-8")
         (tmp_path / name).write_text(text.replace("TODO: ", "It is so: "), "utf-8")
+    with (tmp_path / "mha/new_heads.py").open("a") as listing:
+        listing.write("# --8<-- [start:imports]\nimport math\n# --8<-- [end:imports]\n")
     (tmp_path / "mkdocs.yml").write_text(NAV)
+    (tmp_path / "README.md").write_text(README)
+    (tmp_path / "docs/figures").mkdir()
+    for name in ("mask.svg", "cost_rates.table"):
+        (tmp_path / "docs/figures" / name).touch()
     return tmp_path
 
 
@@ -263,6 +275,50 @@ def test_pages_in_another_order_are_found(root):
     ]
 
 
+UNBUILT = {  # what is added, the line of it that is told, and what is missing then
+    "no such section": (
+        LISTING.replace('.py"\n`', '.py:new"\n`'),
+        2,
+        "mha/new_heads.py has no section 'new'; mark it there",
+    ),
+    "no output": (
+        OUTPUT.replace("new_heads.txt", "old_heads.txt"),
+        2,
+        "there is no output 'mha/examples/output/old_heads.txt'; write it with make",
+    ),
+    "a section mark": ("# --8<-- [start:x]", 1, "a line with a section mark vanishes"),
+    "a formula cut short": ("It is `#!math x_`.", 1, "the formula 'x_' cannot be read"),
+    "a block that has no end": (LISTING[:-4], 1, "a block has no end; close it as it"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "message"), UNBUILT.values(), ids=UNBUILT)
+def test_what_cannot_be_built_is_missing(root, text, line, message):
+    page = root / FOLDER / "code.md"
+    above = page.read_text("utf-8")
+    page.write_text(above + text, "utf-8")
+
+    found = [it for it in check_chapters(root) if message in it]
+
+    place = f"{FOLDER}/code.md:{above.count(chr(10)) + line}: "
+    assert [it.startswith(place) for it in found] == [True]
+
+
+def test_an_empty_page_is_missing(root):
+    (root / FOLDER / "how.md").write_text("# How\n")
+
+    assert (
+        f"{FOLDER}/how.md:1: the page has no text; write some, or remove the page"
+        in (list(check_chapters(root)))
+    )
+
+
+def test_a_folder_without_a_page_is_no_chapter(root):
+    (root / "docs/chapters/6.3-gone").mkdir()
+
+    assert [one.folder.name for one in chapters(root)] == ["6.2-new-heads"]
+
+
 @pytest.mark.parametrize(
     ("name", "old"),
     [
@@ -345,6 +401,7 @@ section.
 def test_chapters_come_in_the_order_of_their_numbers(tmp_path):
     for name in ("6.10-late", "6.2-second", "10.1-last", "6.1-first"):
         (tmp_path / "docs/chapters" / name).mkdir(parents=True)
+        (tmp_path / "docs/chapters" / name / "index.md").write_text("# A chapter\n")
 
     found = [chapter.folder.name for chapter in chapters(tmp_path)]
 
@@ -364,6 +421,16 @@ def test_the_command_line_says_what_is_missing(capsys):
     assert main(["--chapters"]) == 0
     assert "6.1 Multi-Head Self-Attention: published, nothing is missing\n" in (
         capsys.readouterr().out
+    )
+
+
+def test_a_file_that_is_no_text_is_told_by_the_command_line(root, monkeypatch, capsys):
+    (root / FOLDER / "why.md").write_bytes(b"# Why\n\xff\n")
+    monkeypatch.setattr("tools.proof.__main__.ROOT", root)
+
+    assert main(["--chapters"]) == 1
+    assert capsys.readouterr().out == (
+        f"{FOLDER}/why.md:2: this is not UTF-8; save the file as UTF-8\n"
     )
 
 

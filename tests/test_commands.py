@@ -214,11 +214,18 @@ def test_the_example_that_the_guide_asks_for_is_there():
 
 
 @with_make
-def test_make_hands_on_which_example_is_asked_for():
-    command = [MAKE, "--dry-run", "outputs", "EXAMPLE=word"]
-    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE)
+@pytest.mark.parametrize("name", ["gone", "$(shell touch seen)", "`touch seen`", "a;b"])
+def test_make_hands_on_which_example_is_asked_for(name, tmp_path):
+    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    python = f"BIN={Path(sys.executable).parent}"
+    command = [MAKE, "-o", ".venv/ready", python, "outputs", f"EXAMPLE={name}"]
 
-    assert done.stdout.endswith("-m tools.outputs word\n")
+    done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True)
+
+    rule = "EXAMPLE must name a file of mha/examples/, without .py, got "
+    assert done.stderr.startswith(rule + repr(min(name.split())))
+    assert not (tmp_path / "seen").exists()
 
 
 @with_make

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from latex2mathml.converter import convert
 
 from tools.assets.brython import runtime
 from tools.assets.downloads import Cell, notebook, script
@@ -63,7 +62,6 @@ MARKDOWN = """# Home
 THE FAULT
 """
 DOUBLE = "\n".join(LAYER.split("\n")[6:9])
-FORMULA = convert(r"\{ \frac{a}{b} \}")
 SOUND = f"""<pre><span></span><code>{DOUBLE}
 </code></pre>
 <h2 id="two">Two</h2>
@@ -71,7 +69,6 @@ SOUND = f"""<pre><span></span><code>{DOUBLE}
 <a href="more/">page</a> <a href="mailto:a@b.c">post</a> <a href="https://x.org">x</a>
 <img src="picture.png" alt="a picture" srcset="picture.png 1x, picture.png 2x">
 <figure><svg role="img"><title>drawn</title><use href="#two"/></svg></figure>
-{FORMULA}
 <svg><path d="M0 0"/></svg><svg aria-label="dots" role="img"/>
 <style>
 p {{ background: url("data:image/svg+xml,<svg xmlns='http://w3.org/svg'>") }}
@@ -562,8 +559,6 @@ def test_a_symbolic_link_is_found(tmp_path, link, words):
         ("<svg role=img><title> </title></svg>", "a picture has no words"),
         ("<svg role=img /><title>not its</title>", "a picture has no words"),
         ("<figure><svg></svg></figure>", "an svg in a figure is no picture"),
-        (convert(r"x \foo"), r"a formula shows '\foo' as it is typed"),
-        (convert(r"\text{a\_b}"), r"a formula shows '\_' as it is typed"),
     ],
 )
 def test_a_page_that_reads_badly_is_found(tmp_path, body, message):
@@ -606,6 +601,40 @@ def test_a_directive_that_draws_nothing_is_found(tmp_path, line, message):
     assert status == 1
     assert words.startswith("docs/index.md:3: ")
     assert message in words
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (r"x \foo", r"a formula shows '\foo' as it is typed; write it with commands"),
+        (r"\fraq{a}{b}", r"a formula shows '\fraq' as it is typed"),
+        (r"\text{a\_b}", r"a formula shows '\_' as it is typed"),
+        (r"x_", "the formula 'x_' cannot be read: missing super script or subscript;"),
+        (r"\left( a", "cannot be read: extra left or missing right; mend"),
+        (r"\begin{foo}", "cannot be read: no available tokens; mend or finish it"),
+        (r"\frac{1}{i", "has a brace without its other; write both"),
+        (r"\text{out", "has a brace without its other; write both"),
+        (r"a}b", "has a brace without its other; write both"),
+        (r"}a{", "has a brace without its other; write both"),
+    ],
+)
+@pytest.mark.parametrize("form", ["It is `#!math {}`.", "```math\n{}\n```"])
+def test_a_formula_that_cannot_be_read_is_found(tmp_path, form, formula, message):
+    block = form.replace("{}", formula)
+    plant(tmp_path, **{"docs/index.md": f"# Home\n\nSo.\n\n{block}\n"})
+
+    words = prove(tmp_path, None, None)[1].splitlines()
+
+    (found,) = (line for line in words if "formula" in line)
+    assert found.startswith(f"docs/index.md:{6 if form[0] == '`' else 5}: ")
+    assert message in found
+
+
+def test_a_formula_with_braces_of_both_kinds_passes(tmp_path):
+    page = MARKDOWN + r"It is `#!math \{ \frac{a}{b_{1}} \}`." + "\n"
+    plant(tmp_path, **{"docs/index.md": page})
+
+    assert prove(tmp_path, None, None)[0] == 0
 
 
 def test_directives_can_be_proved_alone(tmp_path, monkeypatch, capsys):

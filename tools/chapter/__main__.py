@@ -60,6 +60,8 @@ def check_free(root: Path, chapter: Names) -> None:
         *root.glob(f"tests/**/test_{chapter.module}.py"),
         *(root / place for place in files(chapter) if (root / place).exists()),
     ]
+    left = root / "docs/chapters"  # an empty folder is left of one that was deleted
+    taken = [one for one in taken if one.parent != left or any(one.iterdir())]
     if taken:
         raise ValueError(
             "NUMBER and TITLE must be new, got "
@@ -90,7 +92,7 @@ def lay_out(root: Path, chapter: Names) -> list[str]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8", newline="\n")
         try:
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
             for place in files(chapter):
                 moved.append(root / place)
                 Path(fresh, place).rename(root / place)
@@ -114,15 +116,12 @@ def main() -> int:
     except OSError as error:
         print(f"nothing is laid out, got {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("stopped; nothing is laid out", file=sys.stderr)
-        return 130
     words = "laid out, as a draft that is not published (to undo, delete these):"
     print(words, *written, sep="\n  ")
     return 0
 
 
 if __name__ == "__main__":
-    for name in {"SIGTERM", "SIGHUP"} & set(dir(signal)):  # Windows has no SIGHUP
-        signal.signal(getattr(signal, name), signal.default_int_handler)
+    for name in {"SIGINT", "SIGTERM", "SIGHUP"} & set(dir(signal)):  # not on Windows
+        signal.signal(getattr(signal, name), signal.SIG_IGN)  # it is done in no time
     sys.exit(main())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 NUMBER = re.compile(r"[1-9][0-9]?\.[1-9][0-9]?", re.ASCII)
 BETWEEN = " -',:()&"  # what may stand in a title between letters and digits
 LONGEST = 48
+NO_FILES = {"aux", "con", "nul", "prn"}  # on Windows
 COMMAND = 'make chapter NUMBER=6.3 TITLE="Rotary Positions"'
 
 
@@ -65,10 +66,10 @@ def names(number: str, title: str) -> Names:
             "TITLE must begin with a letter, because files are named after it, "
             f"got {title!r}"
         )
-    if keyword.iskeyword(module):
+    if keyword.iskeyword(module) or module in NO_FILES:
         raise ValueError(
-            "TITLE must be more than a word of Python's, because files are named "
-            f"after it, got {title!r}"
+            "TITLE must be more than a word of Python's or of Windows', because files "
+            f"are named after it, got {title!r}"
         )
     if len(module) > LONGEST:
         raise ValueError(

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.proof.inputs import check_inputs
 from tools.proof.rules import SECTIONS, Chapter, check_chapter, read_chapter
 from tools.proof.sources import named, read
 
@@ -13,13 +14,16 @@ NOTE = re.compile(r'\bTODO\b.*?(?=\s*(?:-->|\||"""|$))')
 
 
 def chapters(root: Path) -> list[Chapter]:
-    """Every chapter, in the order of the numbers: 6.2 before 6.10."""
+    """Every chapter, in the order of the numbers: 6.2 before 6.10.
+
+    (A folder without a page is what is left of one that was taken away.)
+    """
 
     def number(folder: Path) -> tuple[list[int], str]:
         return [int(part) for part in re.findall(r"\d+", folder.name)], folder.name
 
-    folders = sorted(filter(Path.is_dir, root.glob("docs/chapters/*")), key=number)
-    return [read_chapter(root, folder) for folder in folders]
+    folders = {page.parent for page in root.glob("docs/chapters/*/*.md")}
+    return [read_chapter(root, folder) for folder in sorted(folders, key=number)]
 
 
 def navigation(root: Path) -> list[tuple[int, str, str]]:
@@ -72,9 +76,16 @@ def check_order(chapter: Chapter) -> Iterator[str]:
         )
 
 
+def check_pages(chapter: Chapter) -> Iterator[str]:
+    """The pages are text that can be built."""
+    inside = f"{named(chapter.root, chapter.folder)}/"
+    yield from (it for it in check_inputs(chapter.root) if it.startswith(inside))
+
+
 def missing(chapter: Chapter) -> list[str]:
     """All that a chapter lacks: what breaks a rule, then what the author noted."""
-    return [*check_order(chapter), *check_chapter(chapter), *notes(chapter)]
+    rules = [*check_order(chapter), *check_pages(chapter), *check_chapter(chapter)]
+    return [*rules, *notes(chapter)]
 
 
 def check_chapters(root: Path) -> Iterator[str]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.proof.chapters import check_chapters
+from tools.proof.formulas import check_formulas
 from tools.proof.sources import (
     GUIDES,
     MARKER,
@@ -30,7 +30,7 @@ def check_inputs(root: Path) -> Iterator[str]:
     yield from check_pages(root)
     yield from check_marks(root)
     yield from check_directives(root)
-    yield from check_chapters(root)
+    yield from check_formulas(root)
 
 
 def check_symbolic_links(root: Path) -> Iterator[str]:

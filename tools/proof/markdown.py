@@ -16,7 +16,7 @@ BLOCKS = {"fence", "directive", "figure"}
 class Piece:
     """A heading, a line of words, or a block, and where it stands."""
 
-    kind: str  # heading, folded, words, fence, formula, directive, figure
+    kind: str  # heading, folded, words, fence, formula, directive, figure, unclosed
     line: int
     indent: int
     text: str  # a heading's words, a fence's info, a line of words
@@ -64,11 +64,14 @@ def pieces(root: Path, path: Path) -> list[Piece]:
         text = line.strip()
         if end:
             found[-1].body.append(text)
-            end = "" if text.startswith(end) else end
+            closes = text.startswith(end) and (end[0] == "<" or not text.strip(end[0]))
+            end = "" if closes else end
         elif text and not text.startswith("<!--"):
             found.append(opened(text, number, len(line) - len(line.lstrip())))
             if fence := FENCE.fullmatch(text):
                 end = fence["marks"]
             elif found[-1].kind == "figure":
                 end = "</figure" if "</figure" not in text else ""
+    if end:
+        found[-1].kind = "unclosed"
     return found

@@ -1,11 +1,8 @@
-"""Headings in order, ids that differ, pictures with words, formulas in signs."""
+"""Headings in order, ids that differ, pictures with words."""
 
-import re
 from collections.abc import Iterator
 
 from tools.proof.pages import HEADINGS, Site, html_pages
-
-TYPED = re.compile(r"\\[a-zA-Z]*.?")  # a command that was not understood
 
 
 def check_headings(site: Site) -> Iterator[str]:
@@ -58,15 +55,3 @@ def check_pictures(site: Site) -> Iterator[str]:
                 source = image.attrs.get("src", "")
                 where = site.place(page, image.line, source.rsplit("/", 1)[-1])
                 yield f"{where}: image {source!r} has no alt text; say what it shows"
-
-
-def check_formulas(site: Site) -> Iterator[str]:
-    """No formula shows a command as it was typed."""
-    for page in html_pages(site):
-        for formula in page.tagged("math"):
-            if typed := TYPED.search(formula.text):
-                where = site.place(page, formula.line, typed[0])
-                yield (
-                    f"{where}: a formula shows '{typed[0]}' as it is typed; write it "
-                    "with commands that latex2mathml knows, or in words"
-                )

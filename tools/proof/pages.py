@@ -13,8 +13,8 @@ BLOCKS = ("pre", "listing", "xmp", "plaintext")  # what a browser sets line by l
 KEPT = {
     *HEADINGS,
     *BLOCKS,
-    *("article", "code", "figure", "kbd", "math", "samp", "script", "style", "svg"),
-    *("title", "tt", "var"),
+    *("article", "code", "figure", "kbd", "samp", "script", "style", "svg", "title"),
+    *("tt", "var"),
 }
 
 

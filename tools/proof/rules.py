@@ -145,9 +145,11 @@ def check_ways(chapter: Chapter) -> Iterator[str]:
 def check_fences(chapter: Chapter) -> Iterator[str]:
     """Each block is drawn, and says in its title what it is."""
     for page, one in chapter.everything:
+        where, title = chapter.place(page, one.line), TITLE.search(one.text)
+        if one.kind == "unclosed":
+            yield f"{where}: a block has no end; close it as it is opened"
         if one.kind != "fence":
             continue
-        where, title = chapter.place(page, one.line), TITLE.search(one.text)
         files = [file for file, _ in one.draws]
         if len(files) != 1 or len(one.body) != 2:
             yield (
