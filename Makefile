@@ -12,7 +12,7 @@ override TITLE := $(value TITLE)
 override EXAMPLE := $(value EXAMPLE)
 export NUMBER TITLE EXAMPLE
 
-.PHONY: serve test lint types site next outputs figures chapter chapters mutants clean anew
+.PHONY: serve test lint types site lighthouse next outputs figures chapter chapters mutants clean anew
 
 serve: $(READY)
 	$(BIN)/python -m tools.assets
@@ -32,6 +32,9 @@ types: $(READY)
 
 site: $(READY)
 	$(BIN)/python -m tools.build
+
+lighthouse: site
+	$(BIN)/python tests/browser/lighthouse.py
 
 next: $(READY)
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e ".[next]"

@@ -55,6 +55,7 @@ COMMANDS = {
         "make outputs",
         "make figures",
         "make site",
+        "make lighthouse",  # tests/browser/test_lighthouse.py
         "make next",
         "make mutants",
         "python -m pytest -c tests/layers/bare.ini tests/layers",
@@ -237,6 +238,7 @@ def test_make_hands_on_which_example_is_asked_for(name, tmp_path):
         ("outputs", "-m tools.outputs"),
         ("figures", "python docs/figures"),
         ("site", "-m tools.build"),
+        ("lighthouse", "tests/browser/lighthouse.py"),
         ("next", "-m zensical build"),
         ("mutants", "-m tools.mutants"),
     ],

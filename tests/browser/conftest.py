@@ -4,15 +4,12 @@ The browser is the one that MHA_BROWSER names, or the system's Chromium or Chrom
 """
 
 import os
-import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Error, Page, sync_playwright
-from serve import served
+from serve import browser_path, served
 from tab import opened
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 @pytest.fixture(scope="session")
@@ -25,8 +22,7 @@ def base_url(site) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests; without one they are skipped, but fail in CI."""
-    named = os.environ.get("MHA_BROWSER")
-    path = named or next(filter(None, map(shutil.which, NAMES)), None)
+    named, path = os.environ.get("MHA_BROWSER"), browser_path()
     place = {"executable_path": path} if path else {"channel": "chrome"}
     with sync_playwright() as playwright:
         try:

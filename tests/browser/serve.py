@@ -1,7 +1,9 @@
 """A built site under a sub-path, compressed, as GitHub Pages serves it."""
 
 import gzip
+import os
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +13,15 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 NAME = "/name/"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 COMPRESSED = {".css", ".html", ".js", ".json", ".svg", ".txt", ".xml"}
 CANONICAL = re.compile(r'<link rel="canonical" href="([^"]+)"')
+
+
+def browser_path() -> str:
+    """The browser that MHA_BROWSER names, or the system's; "" if there is none."""
+    found = (os.environ.get("MHA_BROWSER"), *map(shutil.which, BROWSERS))
+    return next(filter(None, found), "")
 
 
 @cache
