@@ -136,21 +136,22 @@ class GroupedQueryAttention(nn.Module):
             holds the new tokens too.
 
         Raises:
-            ValueError: If x has another shape or is empty, if the cache is of other
-                texts or of another layer, dtype or device, or if both together are
-                too long.
+            ValueError: If x has another shape or is empty, if the cache does not fit in
+                shape, dtype or device, or if both together are too long. Whose keys
+                and values a cache holds is not checked.
         """
         queries, keys, values = self.project(x)
-        rows = (*keys.shape[:2], *cache.keys.shape[2:3], self.head_dim)
-        for part in cache:
+        num_new = x.shape[1]
+        num_cached = cache.keys.shape[2] if cache.keys.dim() > 2 else 0
+        rows = (*keys.shape[:2], num_cached, self.head_dim)
+        for name, part in ("keys", cache.keys), ("values", cache.values):
             if (part.shape, part.dtype, part.device) != (rows, keys.dtype, keys.device):
                 raise ValueError(
                     f"keys and values of the cache must be (b={len(x)}, "
-                    f"num_kv_heads={self.num_kv_heads}, num_cached, "
+                    f"num_kv_heads={self.num_kv_heads}, {num_cached=}, "
                     f"head_dim={self.head_dim}), {keys.dtype}, {keys.device}, "
-                    f"got {tuple(part.shape)}, {part.dtype}, {part.device}"
+                    f"got {name} of {tuple(part.shape)}, {part.dtype}, {part.device}"
                 )
-        num_cached, num_new = cache.keys.shape[2], x.shape[1]
         if num_cached + num_new > self.context_length:
             raise ValueError(
                 "cached and new tokens together must be at most context_length, "

@@ -76,6 +76,19 @@ def test_without_enable_gqa_pytorch_refuses_fewer_heads_of_keys():
         scaled_dot_product_attention(queries, keys, keys, is_causal=True)
 
 
+def test_without_enable_gqa_pytorch_stretches_a_single_head_of_keys():
+    queries, keys, values = torch.rand(2, 4, 6, 5), *torch.rand(2, 2, 1, 6, 5)
+
+    told, untold = (
+        scaled_dot_product_attention(
+            queries, keys, values, is_causal=True, enable_gqa=enable_gqa
+        )
+        for enable_gqa in (True, False)
+    )
+
+    torch.testing.assert_close(untold, told)
+
+
 def test_a_mask_without_the_offset_is_told_in_the_second_line_and_the_third(capsys):
     path = ROOT / "mha/examples/exercise_grouped_chunks.py"
     right = path.read_text("utf-8")

@@ -109,9 +109,9 @@ def claims_about_difficulty(runs: list[Run]) -> Iterator[str]:
     yield f"The middle is {CENTRE.words} words of each kind and width {CENTRE.width}."
     yield "With 2 words of each kind it answers everything, in every seed"
     yield (
-        f"With 4 words it falls to {harder[0]} %, with the middle's 8 to "
-        f"{mean(at(runs, CENTRE, 1))} %, and there neither width 32 ({wide[0]} %) nor "
-        f"twice the training ({long[0]} %) mends it."
+        f"With 4 words it is down to {harder[0]} %; with {CENTRE.words}, the middle, "
+        f"it is down to {mean(at(runs, CENTRE, 1))} %, and there neither width 32 "
+        f"({wide[0]} %) nor twice the training ({long[0]} %) mends it."
     )
     yield f"Two heads, too, stay at {long[1]} % with twice the training"
     _, two, four, eight = row(replace(CENTRE, words=16))
@@ -131,20 +131,19 @@ def claims_about_difficulty(runs: list[Run]) -> Iterator[str]:
 
 
 def test_the_middle_has_the_smallest_width_that_will_do():
-    said = "With half that width no number of heads answers nearly everything"
+    said = (
+        "With half that width no number of heads answers nearly everything; with the "
+        "middle's, four heads and eight do."
+    )
     runs = RESULTS.runs
-    best = {
-        width: max(
-            sum(run.all_right for run in at(runs, setting, heads)) / 5
-            for heads in HEADS
-        )
-        for width, setting in ((8, replace(CENTRE, width=8)), (16, CENTRE))
-    }
+    half, full = (
+        [mean(at(runs, setting, heads)) for heads in HEADS]
+        for setting in (replace(CENTRE, width=CENTRE.width // 2), CENTRE)
+    )
 
-    assert CENTRE.width == 16
     assert said in prose(PAGE)
-    assert best[16] > 0.99
-    assert best[8] < 0.5
+    assert max(map(int, half)) < 50
+    assert [heads for heads, share in zip(HEADS, full) if int(share) >= 99] == [4, 8]
 
 
 def test_eight_heads_are_nowhere_clearly_worse_than_four():

@@ -1,4 +1,4 @@
-"""Whom new tokens read that come in chunks, with the offset and without it."""
+"""Whom new tokens read that come in pieces, with the offset and without it."""
 
 import torch
 from canvas import FAINT, HEADS, MUTED, WRONG, Canvas
@@ -36,8 +36,8 @@ def values():
     return {"words": WORDS, "sizes": SIZES, "right": right, "wrong": wrong}
 
 
-def chunk_of(token, sizes):
-    """The chunk that a token came in, counted from 0."""
+def piece_of(token, sizes):
+    """The piece that a token came in, counted from 0."""
     return next(i for i in range(len(sizes)) if token < sum(sizes[: i + 1]))
 
 
@@ -46,13 +46,13 @@ def matrix(canvas, top, table, values):
     for j, word in enumerate(values["words"]):
         canvas.text(84.5 + 50 * j, top - 6, word, MUTED, size=12, anchor="middle")
     for i, row in enumerate(table):
-        y, chunk = top + 25 * i, chunk_of(i, values["sizes"])
-        color = HEADS[chunk]
+        y, piece = top + 25 * i, piece_of(i, values["sizes"])
+        color = HEADS[piece]
         canvas.text(54, y + 17, values["words"][i], color, 12, "end", bold=True)
         for j, seen in enumerate(row):
             x = 60 + 50 * j
             if seen:
-                cached = chunk_of(j, values["sizes"]) < chunk
+                cached = piece_of(j, values["sizes"]) < piece
                 canvas.cell(x, y, 50, 25, "cache" if cached else "new", color)
             elif values["right"][i][j]:
                 canvas.rect(x + 2, y + 2, 46, 21, stroke=WRONG)
@@ -72,7 +72,7 @@ def picture(values):
     wrong = [sum(row) for row in values["wrong"]]
     canvas = Canvas(
         446,
-        f"Six tokens that come in chunks: {sizes}. With the last rows of the mask "
+        f"Six tokens that come in pieces: {sizes}. With the last rows of the mask "
         f"tokens 1 to 6 read {right} tokens. With the first rows, as is_causal=True "
         f"takes them, they read {wrong}, so that {missed} places are missing.",
     )
@@ -80,7 +80,7 @@ def picture(values):
         14, f"New tokens: {sizes}", "Row: the new token. Column: whom it reads."
     )
     matrix(canvas, 60, values["right"], values)
-    note = "Each chunk begins at row 1 of the mask: outlined is lost."
+    note = "The mask from row 1 each time. Outlined: wrongly hidden."
     canvas.heading(246, "Without the offset", note)
     matrix(canvas, 292, values["wrong"], values)
     return canvas.svg()

@@ -295,6 +295,22 @@ def test_gradients_flow_through_the_cache(sizes, device):
     )
 
 
+@pytest.mark.parametrize("enabled", [True, False])
+def test_copies_for_each_head_are_kept_for_the_gradient_and_only_for_it(
+    enabled, device
+):
+    layer, x, kept = make(GroupedQueryAttention, device), texts(device), []
+    with torch.no_grad():
+        _, cache = layer.extend(x[:, :4], layer.empty_cache(2))
+    copies = 2 * 6 * 5 * 7  # numbers in the keys of every head, and in the values
+
+    hooks = torch.autograd.graph.saved_tensors_hooks(kept.append, lambda _: None)
+    with hooks, torch.set_grad_enabled(enabled):
+        layer.extend(x[:, 4:], cache)
+
+    assert [part.numel() for part in kept].count(copies) == 2 * enabled
+
+
 def test_cached_tokens_change_with_no_new_one(device):
     layer = make(GroupedQueryAttention, device)
     x = texts(device).requires_grad_()
@@ -461,17 +477,19 @@ ODD_PARTS = {
 }
 
 
-def says_what_the_cache_must_be(odd):
+def says_what_the_cache_must_be(name, odd, num_cached):
     return says(
-        "keys and values of the cache must be (b=2, num_kv_heads=3, num_cached, "
+        f"keys and values of the cache must be (b=2, num_kv_heads=3, {num_cached=}, "
         "head_dim=7), torch.float64, cpu, "
-        f"got {tuple(odd.shape)}, {odd.dtype}, {odd.device}"
+        f"got {name} of {tuple(odd.shape)}, {odd.dtype}, {odd.device}"
     )
 
 
 @pytest.mark.parametrize("odd", ODD_PARTS.values(), ids=ODD_PARTS.keys())
 def test_a_cache_of_something_else_is_refused(odd):
-    with says_what_the_cache_must_be(odd):
+    num_cached = odd.shape[2] if odd.dim() > 2 else 0
+
+    with says_what_the_cache_must_be("keys", odd, num_cached):
         make(GroupedQueryAttention).extend(texts(), KeyValueCache(odd, odd))
 
 
@@ -481,8 +499,22 @@ def test_a_cache_of_something_else_is_refused(odd):
     ids=[*ODD_PARTS, "more tokens", "fewer tokens"],
 )
 def test_values_fit_the_keys(odd):
-    with says_what_the_cache_must_be(odd):
+    with says_what_the_cache_must_be("values", odd, num_cached=4):
         make(GroupedQueryAttention).extend(texts(), KeyValueCache(FITTING, odd))
+
+
+@pytest.mark.parametrize("of", ["other texts", "another layer"])
+def test_a_cache_of_others_of_the_same_sizes_goes_unnoticed(of, device):
+    layer, another = (make(GroupedQueryAttention, device) for _ in range(2))
+    x = texts(device)
+    if of == "other texts":
+        _, cache = layer.extend(x[:, :3].flip(0), layer.empty_cache(2))
+    else:
+        _, cache = another.extend(x[:, :3], another.empty_cache(2))
+
+    context_vecs, _ = layer.extend(x[:, 3:], cache)
+
+    assert (context_vecs - layer(x)[:, 3:]).abs().amax() > 1e-3
 
 
 def test_a_cache_may_be_for_one_text(device):
