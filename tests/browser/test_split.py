@@ -296,6 +296,53 @@ def test_it_is_worked_by_keyboard(split, page):
     assert outline != "none"
 
 
+# From each number by each arrow: where both stand in the picture, counted in cells.
+WALKED = """
+(box) => [...box.querySelectorAll(".split-cell")].flatMap((cell) => {
+  const spot = (it) => ["--x", "--y"].map((axis) => +it.style.getPropertyValue(axis));
+  return ["Left", "Right", "Up", "Down"].map((name) => {
+    cell.focus();
+    const event = { key: `Arrow${name}`, bubbles: true, cancelable: true };
+    cell.dispatchEvent(new KeyboardEvent("keydown", event));
+    return [name, spot(cell), spot(document.activeElement)];
+  });
+})
+"""
+WAYS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
+
+
+def neighbour(spots, name: str, here) -> tuple:
+    """The nearest spot in line, or the same one."""
+    x, y = here
+    (right, down), line = WAYS[name], [here]
+    for to in spots:
+        ahead = right * (to[0] - x) + down * (to[1] - y)
+        aside = down * (to[0] - x) + right * (to[1] - y)
+        line += [to] if ahead > 0 and not aside else []
+    return min(line, key=lambda to: (to == here, abs(to[0] - x) + abs(to[1] - y)))
+
+
+@pytest.mark.parametrize("num_heads", [1, 2, 4])
+@pytest.mark.parametrize("way", DATA["ways"])
+def test_arrows_go_to_the_neighbour_in_the_picture_and_reach_all(split, num_heads, way):
+    pick(split, str(num_heads))
+    pick(split, way)
+    if num_heads > 1 and way != "as in the listing":
+        press(split, "Show me")
+    while "step 1 of" not in split.locator(".touch-bar span").text_content():
+        press(split, "Previous")
+    for _ in DATA["ways"][way]:
+        walked = [(n, tuple(a), tuple(b)) for n, a, b in split.evaluate(WALKED)]
+        spots = {here for _, here, _ in walked}
+        reached = {walked[0][1]}
+        for _ in spots:
+            reached |= {to for _, here, to in walked if here in reached}
+
+        assert walked == [(n, here, neighbour(spots, n, here)) for n, here, _ in walked]
+        assert reached == spots
+        split.get_by_text("Next").dispatch_event("click")  # at the end, nothing
+
+
 def test_a_table_stands_in_for_the_picture(split):
     press(split, "Next")
     split.locator("summary").click()
