@@ -2,6 +2,7 @@
 // The experiment's models, taken apart. A model is fetched when the reader asks for it; what
 // cannot be shown is said, and what was shown before stays.
 
+import { get } from "./get.js";
 import { make } from "./make.js";
 import { ORDERS, SLOTS, ask, rightAnswers, say, understand, wordsOf, written } from "./sentences.js";
 
@@ -255,16 +256,9 @@ const build = (box) => {
 
 // What is fetched.
 
-/** @param {string} place */
-const get = async (place) => {
-  const answer = await fetch(new URL(place, import.meta.url));
-  if (!answer.ok) throw new Error(place);
-  return answer;
-};
-
 /** @param {number} count @returns {Promise<Model>} */
 const fetchModel = async (count) => {
-  const fetched = await (await get(`../measured/experiment_heads_${count}.json`)).json();
+  const fetched = JSON.parse(await get(`../measured/experiment_heads_${count}.json`));
   if (fetched.kind !== "mha experiment: model") throw new Error(fetched.kind);
   return fetched;
 };
@@ -279,7 +273,7 @@ const rest = (box) => {
     said.textContent = "Fetching a model …";
     try {
       const [fetched, style] = await Promise.all([fetchModel(on.length), get("heads.css")]);
-      document.head.append(make("style", {}, await style.text()));
+      document.head.append(make("style", {}, style));
       model = fetched;
       build(box);
       lists[0].focus();

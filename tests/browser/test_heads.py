@@ -463,6 +463,27 @@ def test_a_file_that_does_not_arrive_is_told_and_can_be_asked_again(
         assert given(other) == answers_by_pytorch(START, words_of(SENTENCE))
 
 
+def test_a_model_that_never_comes_is_told_after_20_seconds(page, base_url):
+    page.clock.install()
+    page.goto(base_url + PAGE)
+    page.route("**/experiment_heads_*.json", lambda route: None)
+    start(page)
+    status = page.locator(".heads [role=status]")
+    waiting = status.text_content()
+    page.clock.fast_forward(20_000)
+    status.get_by_text("Press the button to try again.").wait_for()
+    page.unroute("**/experiment_heads_*.json")
+    start(page)
+    page.locator(".heads-told").wait_for()
+    page.route("**/experiment_heads_8.json", lambda route: None)
+    choose(page, "How many heads?", "8")
+    page.clock.fast_forward(20_000)
+    page.get_by_text("The model with 8 heads did not arrive.").wait_for()
+
+    assert waiting == "Fetching a model …"
+    assert given(page) == answers_by_pytorch(START, words_of(SENTENCE))
+
+
 def test_pressed_twice_it_starts_once(asleep):
     held = []
     asleep.route("**/experiment_heads_4.json", lambda route: held.append(route))

@@ -396,11 +396,78 @@ def test_numbers_that_do_not_arrive_are_told_and_can_be_tried_again(
         other.unroute(f"**/{what}")
         press(box, "Try again")
         box.locator(".split-cell").first.wait_for()
-        styles = other.locator("link[href$='touch.css']").count()
+        styles = other.locator("style").all_inner_texts()
 
     assert said.startswith("The numbers of this figure did not arrive")
     assert still_there
-    assert styles == 1
+    assert sum(".split-stage" in style for style in styles) == 1
+
+
+@pytest.mark.parametrize(
+    ("page_name", "file", "place"),
+    [
+        ("how", "split_steps.json", "#step-through"),
+        ("how", "touch.css", "#step-through"),
+        ("code", "stacked_fused.json", ".fuse"),
+        ("code", "touch.css", ".fuse"),
+    ],
+)
+def test_a_file_that_never_comes_is_told_after_20_seconds(
+    page, base_url, page_name, file, place
+):
+    page.clock.install()
+    page.route(f"**/{file}", lambda route: None)
+    page.goto(base_url.rstrip("/") + CHAPTER + page_name + "/")
+    figure = page.locator(place)
+    figure.scroll_into_view_if_needed()
+    if page_name == "code":
+        press(figure, "Slide together")
+    figure.get_by_text("Fetching the numbers …").wait_for()
+    page.clock.fast_forward(20_000)
+    said = figure.get_by_role("alert").text_content()
+    page.unroute(f"**/{file}")
+    press(figure, "Try again")
+    figure.locator("details").wait_for()
+
+    assert said.startswith("The numbers of this figure did not arrive")
+    assert figure.get_by_text("Fetching the numbers …").count() == 0
+
+
+LOST = "What can be touched here did not arrive."
+
+
+@pytest.mark.parametrize(
+    ("script", "page_name", "words", "there"),
+    [
+        ("split.js", "how", LOST, "#step-through .split-cell"),
+        ("fuse.js", "code", LOST, ".fuse button"),
+        ("heads.js", "experiment", LOST, ".heads button"),
+        (
+            "run.js",
+            "how",
+            "The script that runs blocks",
+            ".run-intro >> text=press Run",
+        ),
+    ],
+)
+def test_a_script_that_comes_late_is_missed_until_it_comes(
+    page, base_url, script, page_name, words, there
+):
+    held = []
+    page.clock.install()
+    page.route(f"**/assets/{script}", lambda route: held.append(route))
+    page.goto(base_url.rstrip("/") + CHAPTER + page_name + "/")
+    said = page.get_by_text(words)
+    before = said.count()
+    page.clock.fast_forward(20_000)
+    said.wait_for()
+    held[0].continue_()
+    page.locator(there.split()[0]).first.scroll_into_view_if_needed()
+    page.locator(there).first.wait_for()
+    said.wait_for(state="detached")
+
+    assert before == 0
+    page.wait_for_function("!document.querySelector('.missing')")
 
 
 @pytest.mark.parametrize(
