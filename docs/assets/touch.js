@@ -41,6 +41,8 @@ export const wake = async (name, place, start) => {
     start(JSON.parse(data));
   } catch {
     const again = button("Try again", () => {
+      place.tabIndex = -1;
+      place.focus(); // the button that had it goes
       wake(name, place, start);
     });
     const words = "The numbers of this figure did not arrive; the drawn pictures and the text say the same. ";

@@ -470,6 +470,40 @@ def test_a_script_that_comes_late_is_missed_until_it_comes(
     page.wait_for_function("!document.querySelector('.missing')")
 
 
+FOCUSED = "(box) => box.contains(document.activeElement)"
+
+
+@pytest.mark.parametrize(
+    ("page_name", "file", "place"),
+    [
+        ("how", "split_steps.json", "#step-through"),
+        ("code", "stacked_fused.json", ".fuse"),
+    ],
+)
+def test_trying_again_keeps_the_focus_in_the_figure(
+    page, base_url, page_name, file, place
+):
+    with page.context.new_page() as other:  # its console holds the failure
+        other.route(f"**/{file}", lambda route: route.abort())
+        other.goto(base_url.rstrip("/") + CHAPTER + page_name + "/")
+        figure = other.locator(place)
+        figure.scroll_into_view_if_needed()
+        if page_name == "code":
+            press(figure, "Slide together")
+        seen = []
+        for _ in range(2):
+            again = figure.get_by_role("button", name="Try again")
+            again.press("Enter")
+            again.wait_for()
+            seen.append(figure.evaluate(FOCUSED))
+        other.unroute(f"**/{file}")
+        again.press("Enter")
+        figure.locator("details").wait_for()
+        seen.append(figure.evaluate(FOCUSED))
+
+    assert seen == [True] * 3
+
+
 @pytest.mark.parametrize(
     ("script", "page_name", "place"),
     [
