@@ -217,19 +217,21 @@ const drawSwitches = () => {
 const take = async (count, counts) => {
   const name = `${count} head${count > 1 ? "s" : ""}`;
   wanted = count;
+  wrong.textContent = "";
+  told.textContent = `Fetching the model with ${name} …`;
   try {
     const fetched = await fetchModel(count);
     if (wanted !== count) return;
     model = fetched;
     on = Array(count).fill(true);
     head = Math.min(head, count - 1);
-    wrong.textContent = "";
     drawSwitches();
     show();
     told.textContent = `${name}, all switched on. ${score()}`;
   } catch {
     if (wanted !== count) return;
     counts.querySelectorAll("input")[HEADS.indexOf(on.length)].checked = true;
+    told.textContent = "";
     wrong.textContent = `The model with ${name} did not arrive. Below is the one before.`;
   }
 };

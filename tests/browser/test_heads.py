@@ -530,6 +530,24 @@ def test_a_file_of_another_kind_is_told_and_the_last_model_stays(awake, body):
     assert (wrong(awake), told(awake)[:8]) == ("", "8 heads,")
 
 
+def test_while_another_model_is_fetched_it_is_said(awake):
+    held = []
+    awake.route("**/experiment_heads_*.json", lambda route: held.append(route))
+    type_in(awake, "moon")
+    choose(awake, "How many heads?", "8")
+    waiting = told(awake), wrong(awake)
+    held[0].fulfill(body="{}")
+    awake.get_by_text("The model with 8 heads did not arrive.").wait_for()
+    given_up = told(awake)
+    choose(awake, "How many heads?", "1")
+    one = told(awake)
+    held[1].continue_()
+    awake.get_by_text("1 head, all switched on.").wait_for()
+
+    assert waiting == ("Fetching the model with 8 heads …", "")
+    assert (given_up, one) == ("", "Fetching the model with 1 head …")
+
+
 def test_the_last_choice_of_heads_counts_when_files_come_late(awake):
     held = []
     awake.route("**/experiment_heads_8.json", lambda route: held.append(route))
