@@ -372,6 +372,8 @@ def test_a_touched_word_shows_its_looks(awake):
         ("the " * LONGEST, f"A sentence may have at most {LONGEST - 1} words, got 12."),
         ("<b>Anna</b>", "got “<b>Anna</b>”."),
         ("constructor", "got “constructor”."),
+        ("Anna sold. Ben sold.", "got “sold.”."),
+        ("Anna don't", "got “don't”."),
     ],
 )
 def test_a_sentence_that_cannot_be_read_is_told_and_the_last_one_stays(
@@ -395,6 +397,24 @@ def test_a_sentence_that_cannot_be_read_is_told_and_the_last_one_stays(
         words_of("Hugo handed Anna the mask at the mill."),
         [True, False, True, True],
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna, sold Ben the oar, at the bank.",
+        "“Anna sold Ben the \u2018oar\u2019 at the bank.”",
+        '"Anna" sold "Ben": the \'oar\' at the bank?!',
+        "„Anna“ sold Ben; the «oar» at the bank …",
+    ],
+)
+def test_marks_beside_words_do_not_matter(awake, text):
+    listed(awake, "who").select_option("Hugo")
+
+    type_in(awake, text)
+
+    assert wrong(awake) == ""
+    assert awake.get_by_label("or in your words").input_value() == SENTENCE
 
 
 @pytest.mark.parametrize("text", ["Bank", "the " * (LONGEST - 1), "Ben Ben Ben"])
