@@ -44,16 +44,18 @@ const mark = (cell, line) => {
   cell.box.style.setProperty("--line", String((line ?? 1) - 1));
 };
 
-/** Take away what edited code left here and below, where a changed block counts. @param {Cell} cell */
-const clear = (cell) => {
+/** Take away what edited code left here and below, where a changed block counts. @param {Cell} cell @param {boolean} changed just now */
+const clear = (cell, changed) => {
   const below = cells.slice(cells.indexOf(cell));
-  if (running && below.includes(running)) end("");
+  const ended = changed && running && below.includes(running) ? running : undefined;
+  if (ended) end("");
   const goes = latest && below.includes(latest) && latest.result.classList.contains("run-edited");
   for (const each of goes ? cells : [cell]) mark(each);
-  for (const { result, printed, error, said } of below) {
-    if (!result.classList.contains("run-edited")) continue;
-    for (const part of [printed, error, said]) part.textContent = "";
+  for (const each of below) {
+    if (each === running || !each.result.classList.contains("run-edited")) continue;
+    for (const part of [each.printed, each.error, each.said]) part.textContent = "";
   }
+  if (ended && ended !== cell) ended.said.textContent = "Ended, because a block above was reset.";
 };
 
 // One run at a time.
@@ -185,11 +187,12 @@ const edit = (cell) => {
 
 /** @param {Cell} cell */
 const reset = (cell) => {
+  const changed = isEdited(cell);
   if (cell.result.previousSibling === corners) corners.remove();
   cell.editor.remove();
   cell.code.hidden = false;
   cell.box.removeAttribute("data-copy");
-  clear(cell);
+  clear(cell, changed);
 };
 
 /** @param {HTMLTextAreaElement} editor */
