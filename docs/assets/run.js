@@ -8,6 +8,7 @@ import { make } from "./make.js";
 const SECONDS = 5; // for a run; Python's own arrival does not count
 const PATIENCE = 20; // seconds until a word about a slow arrival
 const CHARACTERS = 10_000; // of output
+const LIMIT = "The page's Python stopped in a way of its own; endless recursion or a wrong call may be behind it.";
 
 /**
  * @typedef {object} Cell A block that can be run, and what stands below it.
@@ -26,7 +27,7 @@ const corners = make("p", {
   className: "run-note",
   id: "run-corners",
   textContent: "The Python in this page is Brython, which differs from CPython, which runs the downloads, "
-    + "in corners such as the rounding of halves.",
+    + "in corners such as the rounding of halves; recursion ends earlier, and some mistakes are forgiven.",
 });
 
 /** @type {Cell[]} */
@@ -138,7 +139,7 @@ const run = (cell) => {
         if (textOf(cells[number]) === texts[number]) mark(cells[number], line);
       }
     } else {
-      const words = limit ? "This is a limit of the page's Python, not your mistake." : ending(cell, turned, texts);
+      const words = limit ? LIMIT : ending(cell, turned, texts);
       end([words, note].join("").trim());
     }
   };

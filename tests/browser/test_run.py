@@ -280,14 +280,38 @@ def test_a_line_is_not_marked_in_a_text_that_did_not_run(how):
     assert marked(how) == []
 
 
-def test_a_fault_of_the_page_s_python_is_called_so(how):
+@pytest.mark.parametrize("source", ["min()", "max()"])
+def test_a_fault_of_the_page_s_python_is_called_so(how, source):
     word = cells(how)[1]
-    edit(word, "min()")
+    edit(word, source)
 
     _, error, said = run(word)
 
     assert "undefined" in error
-    assert said == "This is a limit of the page's Python, not your mistake."
+    assert said == (
+        "The page's Python stopped in a way of its own; "
+        "endless recursion or a wrong call may be behind it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("def a(n): return b(n)\ndef b(n): return a(n)\na(1)", [1, 2]),
+        ("def a(n):\n    return b(n)\ndef b(n):\n    return a(n)\n\na(1)", [2, 4]),
+    ],
+)
+def test_functions_that_call_each_other_without_end_are_told(how, source, lines):
+    word = cells(how)[1]
+    edit(word, source)
+
+    _, error, said = run(word)
+
+    assert error.endswith("\nRecursionError: maximum recursion depth exceeded")
+    assert "lines more …" in error
+    assert error.count("\n") == 40
+    assert said == ""
+    assert marked(how)[0][1] in lines
 
 
 @pytest.mark.parametrize("path", ["http://127.0.0.1/", "../index.html"])
