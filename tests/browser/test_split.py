@@ -597,6 +597,20 @@ def test_names_of_heads_never_cross_numbers(fused, page):
     assert crossed == [[], [], []]
 
 
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_numbers_in_a_row_keep_apart(fused, page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    press(fused, "Slide together")
+    page.locator("svg[data-live]").wait_for()
+    rooms = fused.locator(".fuse-number").evaluate_all(
+        "(all) => all.map((number) => (number.previousElementSibling.getBBox().width"
+        " - number.getBBox().width) / 2)"
+    )
+
+    assert min(rooms) > 2  # on each side, of 360 in the picture
+    assert len(rooms) == 3 * 12 + 2 * 24
+
+
 def test_on_a_phone_a_row_of_numbers_has_one_line(fused, page):
     page.set_viewport_size({"width": 390, "height": 844})
     press(fused, "Slide together")
