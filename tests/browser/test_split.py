@@ -343,6 +343,26 @@ def test_arrows_go_to_the_neighbour_in_the_picture_and_reach_all(split, num_head
         split.get_by_text("Next").dispatch_event("click")  # at the end, nothing
 
 
+@pytest.mark.parametrize("width", [320, 390])
+def test_with_wide_letters_names_of_rows_stay_beside_the_cells(split, page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.add_style_tag(  # of WCAG 1.4.12
+        content="* { letter-spacing: 0.12em !important;"
+        " word-spacing: 0.16em !important; line-height: 1.5 !important; }"
+    )
+    edges = split.evaluate(
+        "(box) => [...box.querySelectorAll('.split-token')].map((name) => {"
+        " const range = document.createRange(); range.selectNodeContents(name);"
+        " const { left, right } = range.getBoundingClientRect();"
+        " const cells = [...box.querySelectorAll('.split-cell')];"
+        " const first = cells.map((cell) => cell.getBoundingClientRect().left);"
+        " return [left, right, Math.min(...first)]; })"
+    )
+
+    assert len(edges) == 3
+    assert all(0 <= left < right <= cell for left, right, cell in edges)
+
+
 def test_a_table_stands_in_for_the_picture(split):
     press(split, "Next")
     split.locator("summary").click()
