@@ -2,6 +2,7 @@
 // The experiment's models, taken apart. A model is fetched when the reader asks for it; what
 // cannot be shown is said, and what was shown before stays.
 
+import { get } from "./get.js";
 import { make } from "./make.js";
 import { ORDERS, SLOTS, ask, rightAnswers, say, understand, wordsOf, written } from "./sentences.js";
 
@@ -216,19 +217,21 @@ const drawSwitches = () => {
 const take = async (count, counts) => {
   const name = `${count} head${count > 1 ? "s" : ""}`;
   wanted = count;
+  wrong.textContent = "";
+  told.textContent = `Fetching the model with ${name} …`;
   try {
     const fetched = await fetchModel(count);
     if (wanted !== count) return;
     model = fetched;
     on = Array(count).fill(true);
     head = Math.min(head, count - 1);
-    wrong.textContent = "";
     drawSwitches();
     show();
     told.textContent = `${name}, all switched on. ${score()}`;
   } catch {
     if (wanted !== count) return;
     counts.querySelectorAll("input")[HEADS.indexOf(on.length)].checked = true;
+    told.textContent = "";
     wrong.textContent = `The model with ${name} did not arrive. Below is the one before.`;
   }
 };
@@ -255,16 +258,9 @@ const build = (box) => {
 
 // What is fetched.
 
-/** @param {string} place */
-const get = async (place) => {
-  const answer = await fetch(new URL(place, import.meta.url));
-  if (!answer.ok) throw new Error(place);
-  return answer;
-};
-
 /** @param {number} count @returns {Promise<Model>} */
 const fetchModel = async (count) => {
-  const fetched = await (await get(`../measured/experiment_heads_${count}.json`)).json();
+  const fetched = JSON.parse(await get(`../measured/experiment_heads_${count}.json`));
   if (fetched.kind !== "mha experiment: model") throw new Error(fetched.kind);
   return fetched;
 };
@@ -279,7 +275,7 @@ const rest = (box) => {
     said.textContent = "Fetching a model …";
     try {
       const [fetched, style] = await Promise.all([fetchModel(on.length), get("heads.css")]);
-      document.head.append(make("style", {}, await style.text()));
+      document.head.append(make("style", {}, style));
       model = fetched;
       build(box);
       lists[0].focus();

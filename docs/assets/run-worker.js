@@ -64,7 +64,7 @@ python.runPythonSource(PRELUDE, "prelude");
 // the source, and of an error from the statement that a frame was at last: not the first line
 // of a call of several lines, but where in it, and not the `finally` that ran on the way out.
 
-const { error_trace, set_exc, set_lineno } = python;
+const { decode_position, error_trace, set_exc, set_lineno } = python;
 const { None, IndentationError } = python.builtins;
 const { set_syntax_error } = python._PyPegen;
 const { to_js } = python.ast.Try.prototype;
@@ -81,11 +81,14 @@ python.set_lineno = (/** @type {any} */ frame, /** @type {any[]} */ ...rest) => 
   frame.inum = undefined; // the part of the statement before
   return set_lineno(frame, ...rest);
 };
+// A stack that is full leaves frames without a place.
+python.decode_position = (/** @type {any} */ place) => place && decode_position(place);
 /** Put the line of the failing part into each frame. @param {any} error */
 const refine = (error) => {
   for (let at = error.__traceback__ ?? None; at !== None; at = at.tb_next) {
     const { inum, positions } = at.tb_frame;
-    if (inum && positions) at.tb_lineno = python.decode_position(positions[Math.floor(inum / 2)])[0];
+    const place = inum && positions?.[Math.floor(inum / 2)];
+    if (place) at.tb_lineno = decode_position(place)[0];
   }
 };
 python.set_exc = (/** @type {any} */ error, /** @type {any} */ frame) => {
@@ -156,7 +159,9 @@ const tell = (words, place) => {
     .replace(/ \(warning: cannot import local files.*?\)/, "")
     .trim();
   const limit = text.includes("JavascriptError: "); // not of Python
-  worker.postMessage({ kind: "failed", text: text.replace("JavascriptError: ", ""), faults, limit });
+  const lines = text.replace("JavascriptError: ", "").split("\n");
+  if (lines.length > 60) lines.splice(20, lines.length - 40, `… ${lines.length - 40} lines more …`);
+  worker.postMessage({ kind: "failed", text: lines.join("\n"), faults, limit });
 };
 
 /**

@@ -8,6 +8,7 @@ import { make } from "./make.js";
 const SECONDS = 5; // for a run; Python's own arrival does not count
 const PATIENCE = 20; // seconds until a word about a slow arrival
 const CHARACTERS = 10_000; // of output
+const LIMIT = "The page's Python stopped in a way of its own; endless recursion or a wrong call may be behind it.";
 
 /**
  * @typedef {object} Cell A block that can be run, and what stands below it.
@@ -26,7 +27,7 @@ const corners = make("p", {
   className: "run-note",
   id: "run-corners",
   textContent: "The Python in this page is Brython, which differs from CPython, which runs the downloads, "
-    + "in corners such as the rounding of halves.",
+    + "in corners such as the rounding of halves; recursion ends earlier, and some mistakes are forgiven.",
 });
 
 /** @type {Cell[]} */
@@ -44,16 +45,18 @@ const mark = (cell, line) => {
   cell.box.style.setProperty("--line", String((line ?? 1) - 1));
 };
 
-/** Take away what edited code left here and below, where a changed block counts. @param {Cell} cell */
-const clear = (cell) => {
+/** Take away what edited code left here and below, where a changed block counts. @param {Cell} cell @param {boolean} changed just now */
+const clear = (cell, changed) => {
   const below = cells.slice(cells.indexOf(cell));
-  if (running && below.includes(running)) end("");
+  const ended = changed && running && below.includes(running) ? running : undefined;
+  if (ended) end("");
   const goes = latest && below.includes(latest) && latest.result.classList.contains("run-edited");
   for (const each of goes ? cells : [cell]) mark(each);
-  for (const { result, printed, error, said } of below) {
-    if (!result.classList.contains("run-edited")) continue;
-    for (const part of [printed, error, said]) part.textContent = "";
+  for (const each of below) {
+    if (each === running || !each.result.classList.contains("run-edited")) continue;
+    for (const part of [each.printed, each.error, each.said]) part.textContent = "";
   }
+  if (ended && ended !== cell) ended.said.textContent = "Ended, because a block above was reset.";
 };
 
 // One run at a time.
@@ -136,7 +139,7 @@ const run = (cell) => {
         if (textOf(cells[number]) === texts[number]) mark(cells[number], line);
       }
     } else {
-      const words = limit ? "This is a limit of the page's Python, not your mistake." : ending(cell, turned, texts);
+      const words = limit ? LIMIT : ending(cell, turned, texts);
       end([words, note].join("").trim());
     }
   };
@@ -185,11 +188,12 @@ const edit = (cell) => {
 
 /** @param {Cell} cell */
 const reset = (cell) => {
+  const changed = isEdited(cell);
   if (cell.result.previousSibling === corners) corners.remove();
   cell.editor.remove();
   cell.code.hidden = false;
   cell.box.removeAttribute("data-copy");
-  clear(cell);
+  clear(cell, changed);
 };
 
 /** @param {HTMLTextAreaElement} editor */

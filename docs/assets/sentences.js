@@ -25,7 +25,8 @@ export const SLOTS = ["WHO", "DID", "WHAT", "WHOM", "WHERE"];
 
 /** The words of a text; large letters do not matter. @param {string} text @param {Model} model */
 export const wordsOf = (text, { vocabulary, context_length, answers }) => {
-  const said = text.trim().replace(/\s*[.!?]$/, "").split(/\s+/).filter(Boolean);
+  const marks = /[\s,:;!?"“”„«»]+|\B['‘’‚]|['‘’‚]\B/; // no apostrophe
+  const said = text.replace(/[\s\p{P}]+$/u, "").split(marks).filter(Boolean);
   if (!said.length) throw new Error("A sentence needs at least one word, got none.");
   if (said.length >= context_length) {
     throw new Error(`A sentence may have at most ${context_length - 1} words, got ${said.length}.`);

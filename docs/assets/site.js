@@ -34,12 +34,27 @@ function makeMenuButton() {
   label.replaceWith(button);
 }
 
+/**
+ * Say that a script does not come, or has not within 20 seconds; take it back where it comes after all.
+ * @param {Promise<unknown>} script @param {() => () => void} say gives what takes it back
+ */
+function orSay(script, say) {
+  /** @type {(() => void) | undefined} */
+  let takeBack;
+  const missed = () => {
+    takeBack ??= say();
+  };
+  const timer = setTimeout(missed, 20_000);
+  script.then(() => takeBack?.(), missed).finally(() => clearTimeout(timer));
+}
+
 /** Say in place that blocks cannot be run. */
 function sayNoButtons() {
   const words = document.querySelector(".run-intro");
-  if (!words) return;
-  words.textContent = "The script that runs blocks in this page did not arrive. Loading the page again may bring it; "
-    + "until then, copy the blocks and run them on your machine.";
+  const before = [...(words?.childNodes ?? [])];
+  words?.replaceChildren("The script that runs blocks in this page did not arrive. Loading the page again may bring it; "
+    + "until then, copy the blocks and run them on your machine.");
+  return () => words?.replaceChildren(...before);
 }
 
 /** Let Enter work a section of the menu as Space does, and Escape close the menu. @param {KeyboardEvent} event */
@@ -66,16 +81,21 @@ function reachScrolling() {
  * @param {string} name of the places @param {() => Promise<unknown>} script
  */
 function bring(name, script) {
-  const places = document.querySelectorAll(name);
+  const places = [...document.querySelectorAll(name)];
   if (!places.length) return;
-  script().catch(() => {
-    for (const place of places) {
+  orSay(script(), () => {
+    const notes = places.map((place) => {
       const said = document.createElement("p");
       said.setAttribute("role", "alert");
       said.textContent = "What can be touched here did not arrive. The pictures and the text say the same; loading the page again may bring it.";
       place.classList.add("missing");
       place.append(said);
-    }
+      return said;
+    });
+    return () => {
+      for (const place of places) place.classList.remove("missing");
+      for (const note of notes) note.remove();
+    };
   });
 }
 
@@ -91,7 +111,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 // Pages with blocks that can be run get their buttons.
-if (document.querySelector(".highlight.run")) import("./run.js").catch(sayNoButtons);
+if (document.querySelector(".highlight.run")) orSay(import("./run.js"), sayNoButtons);
 // The experiment's page gets its models, other pages figures that can be touched.
 bring(".heads", () => import("./heads.js"));
 bring(".split", () => import("./split.js"));

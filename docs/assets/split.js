@@ -87,6 +87,7 @@ const build = (box, /** @type {Data} */ data) => {
   let at = 0;
   let numbers = [...Array(12).keys()];
   let chosen = 6; // which of the twelve
+  const stands = numbers.map(() => [0, 0]); // on the stage
   /** What was said to each question. @type {Map<string, string>} */
   const said = new Map();
 
@@ -193,15 +194,15 @@ const build = (box, /** @type {Data} */ data) => {
     showChosen();
   };
 
-  /** Arrow keys go along a row of the stage and from row to row. @param {KeyboardEvent} event @param {number} from */
+  /** Arrow keys go to the next number in line. @param {KeyboardEvent} event @param {number} from */
   const walk = (event, from) => {
-    const { shape } = drawn();
-    const wide = headsFirst(shape) ? shape[3] : 4;
-    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -wide, ArrowDown: wide }[event.key];
-    if (!by) return;
+    const arrow = ["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"].indexOf(event.key);
+    if (arrow < 0) return;
     event.preventDefault();
-    const order = read(drawn()).map(({ which }) => which);
-    cells[order[order.indexOf(from) + by] ?? from].focus();
+    const [axis, sign] = [arrow % 2, arrow < 2 ? -1 : 1];
+    const ahead = (/** @type {number} */ to) => sign * (stands[to][axis] - stands[from][axis]);
+    const line = [...stands.keys()].filter((to) => stands[to][1 - axis] === stands[from][1 - axis] && ahead(to) > 0);
+    cells[line.sort((a, b) => ahead(a) - ahead(b))[0] ?? from].focus();
   };
 
   /** @param {string} answer */
@@ -264,7 +265,7 @@ const build = (box, /** @type {Data} */ data) => {
     const top = (TALL - most(1) + NAME) / 2;
     signs.replaceChildren();
     all.forEach(({ index, place, which }, i) => {
-      const [x, y] = [left + spots[i][0], top + spots[i][1]];
+      const [x, y] = (stands[which] = [left + spots[i][0], top + spots[i][1]]);
       const cell = cells[which];
       cell.style.cssText = `--x: ${x}; --y: ${y}`;
       cell.textContent = written(numbers[which]);

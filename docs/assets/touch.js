@@ -2,6 +2,7 @@
 // What the figures that can be touched share. A figure gets its numbers, computed by
 // docs/figures, and its style when a reader comes near; until then nothing is fetched.
 
+import { get } from "./get.js";
 import { make } from "./make.js";
 
 /** @param {string} textContent @param {() => void} press */
@@ -21,44 +22,27 @@ export const table = (name, head, rows) =>
     make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", {}, String(cell)))))),
   );
 
-/** @type {Promise<void> | undefined} */
-let styled;
-
-const style = () =>
-  new Promise((resolve, reject) => {
-    const href = new URL("touch.css", import.meta.url).href;
-    const link = make("link", { rel: "stylesheet", href });
-    link.onload = () => resolve(undefined);
-    link.onerror = () => {
-      link.remove();
-      styled = undefined; // to be asked for again
-      reject(new Error("no style"));
-    };
-    document.head.append(link);
-  });
-
-/** @param {string} name of a file of numbers in docs/figures */
-const fetched = async (name) => {
-  const answer = await fetch(new URL(`../figures/${name}.json`, import.meta.url));
-  if (!answer.ok) throw new Error(`no ${name}`);
-  return answer.json();
-};
+let styled = false;
 
 /**
  * Bring a figure to life, once at a time, or say in its place that its numbers did not arrive.
- * @param {string} name @param {HTMLElement} place for the sentence and what can be pressed
+ * @param {string} name of a file of numbers in docs/figures
+ * @param {HTMLElement} place for the sentence and what can be pressed
  * @param {(data: any) => void} start
  */
 export const wake = async (name, place, start) => {
   if (place.ariaBusy === "true") return; // pressed twice
   place.ariaBusy = "true";
-  styled ??= style();
+  place.replaceChildren(make("p", { role: "status" }, "Fetching the numbers …"));
   try {
-    const [data] = await Promise.all([fetched(name), styled]);
-    start(data);
+    const [data, style] = await Promise.all([get(`../figures/${name}.json`), styled ? "" : get("touch.css")]);
+    if (!styled) document.head.append(make("style", {}, style));
+    styled = true;
+    start(JSON.parse(data));
   } catch {
     const again = button("Try again", () => {
-      place.replaceChildren();
+      place.tabIndex = -1;
+      place.focus(); // the button that had it goes
       wake(name, place, start);
     });
     const words = "The numbers of this figure did not arrive; the drawn pictures and the text say the same. ";

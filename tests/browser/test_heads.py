@@ -372,6 +372,8 @@ def test_a_touched_word_shows_its_looks(awake):
         ("the " * LONGEST, f"A sentence may have at most {LONGEST - 1} words, got 12."),
         ("<b>Anna</b>", "got “<b>Anna</b>”."),
         ("constructor", "got “constructor”."),
+        ("Anna sold. Ben sold.", "got “sold.”."),
+        ("Anna don't", "got “don't”."),
     ],
 )
 def test_a_sentence_that_cannot_be_read_is_told_and_the_last_one_stays(
@@ -395,6 +397,24 @@ def test_a_sentence_that_cannot_be_read_is_told_and_the_last_one_stays(
         words_of("Hugo handed Anna the mask at the mill."),
         [True, False, True, True],
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna, sold Ben the oar, at the bank.",
+        "“Anna sold Ben the \u2018oar\u2019 at the bank.”",
+        '"Anna" sold "Ben": the \'oar\' at the bank?!',
+        "„Anna“ sold Ben; the «oar» at the bank …",
+    ],
+)
+def test_marks_beside_words_do_not_matter(awake, text):
+    listed(awake, "who").select_option("Hugo")
+
+    type_in(awake, text)
+
+    assert wrong(awake) == ""
+    assert awake.get_by_label("or in your words").input_value() == SENTENCE
 
 
 @pytest.mark.parametrize("text", ["Bank", "the " * (LONGEST - 1), "Ben Ben Ben"])
@@ -463,6 +483,27 @@ def test_a_file_that_does_not_arrive_is_told_and_can_be_asked_again(
         assert given(other) == answers_by_pytorch(START, words_of(SENTENCE))
 
 
+def test_a_model_that_never_comes_is_told_after_20_seconds(page, base_url):
+    page.clock.install()
+    page.goto(base_url + PAGE)
+    page.route("**/experiment_heads_*.json", lambda route: None)
+    start(page)
+    status = page.locator(".heads [role=status]")
+    waiting = status.text_content()
+    page.clock.fast_forward(20_000)
+    status.get_by_text("Press the button to try again.").wait_for()
+    page.unroute("**/experiment_heads_*.json")
+    start(page)
+    page.locator(".heads-told").wait_for()
+    page.route("**/experiment_heads_8.json", lambda route: None)
+    choose(page, "How many heads?", "8")
+    page.clock.fast_forward(20_000)
+    page.get_by_text("The model with 8 heads did not arrive.").wait_for()
+
+    assert waiting == "Fetching a model …"
+    assert given(page) == answers_by_pytorch(START, words_of(SENTENCE))
+
+
 def test_pressed_twice_it_starts_once(asleep):
     held = []
     asleep.route("**/experiment_heads_4.json", lambda route: held.append(route))
@@ -507,6 +548,24 @@ def test_a_file_of_another_kind_is_told_and_the_last_model_stays(awake, body):
     awake.unroute("**/experiment_heads_8.json")
     take(awake, 8)
     assert (wrong(awake), told(awake)[:8]) == ("", "8 heads,")
+
+
+def test_while_another_model_is_fetched_it_is_said(awake):
+    held = []
+    awake.route("**/experiment_heads_*.json", lambda route: held.append(route))
+    type_in(awake, "moon")
+    choose(awake, "How many heads?", "8")
+    waiting = told(awake), wrong(awake)
+    held[0].fulfill(body="{}")
+    awake.get_by_text("The model with 8 heads did not arrive.").wait_for()
+    given_up = told(awake)
+    choose(awake, "How many heads?", "1")
+    one = told(awake)
+    held[1].continue_()
+    awake.get_by_text("1 head, all switched on.").wait_for()
+
+    assert waiting == ("Fetching the model with 8 heads …", "")
+    assert (given_up, one) == ("", "Fetching the model with 1 head …")
 
 
 def test_the_last_choice_of_heads_counts_when_files_come_late(awake):

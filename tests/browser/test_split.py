@@ -296,6 +296,73 @@ def test_it_is_worked_by_keyboard(split, page):
     assert outline != "none"
 
 
+# From each number by each arrow: where both stand in the picture, counted in cells.
+WALKED = """
+(box) => [...box.querySelectorAll(".split-cell")].flatMap((cell) => {
+  const spot = (it) => ["--x", "--y"].map((axis) => +it.style.getPropertyValue(axis));
+  return ["Left", "Right", "Up", "Down"].map((name) => {
+    cell.focus();
+    const event = { key: `Arrow${name}`, bubbles: true, cancelable: true };
+    cell.dispatchEvent(new KeyboardEvent("keydown", event));
+    return [name, spot(cell), spot(document.activeElement)];
+  });
+})
+"""
+WAYS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
+
+
+def neighbour(spots, name: str, here) -> tuple:
+    """The nearest spot in line, or the same one."""
+    x, y = here
+    (right, down), line = WAYS[name], [here]
+    for to in spots:
+        ahead = right * (to[0] - x) + down * (to[1] - y)
+        aside = down * (to[0] - x) + right * (to[1] - y)
+        line += [to] if ahead > 0 and not aside else []
+    return min(line, key=lambda to: (to == here, abs(to[0] - x) + abs(to[1] - y)))
+
+
+@pytest.mark.parametrize("num_heads", [1, 2, 4])
+@pytest.mark.parametrize("way", DATA["ways"])
+def test_arrows_go_to_the_neighbour_in_the_picture_and_reach_all(split, num_heads, way):
+    pick(split, str(num_heads))
+    pick(split, way)
+    if num_heads > 1 and way != "as in the listing":
+        press(split, "Show me")
+    while "step 1 of" not in split.locator(".touch-bar span").text_content():
+        press(split, "Previous")
+    for _ in DATA["ways"][way]:
+        walked = [(n, tuple(a), tuple(b)) for n, a, b in split.evaluate(WALKED)]
+        spots = {here for _, here, _ in walked}
+        reached = {walked[0][1]}
+        for _ in spots:
+            reached |= {to for _, here, to in walked if here in reached}
+
+        assert walked == [(n, here, neighbour(spots, n, here)) for n, here, _ in walked]
+        assert reached == spots
+        split.get_by_text("Next").dispatch_event("click")  # at the end, nothing
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_with_wide_letters_names_of_rows_stay_beside_the_cells(split, page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.add_style_tag(  # of WCAG 1.4.12
+        content="* { letter-spacing: 0.12em !important;"
+        " word-spacing: 0.16em !important; line-height: 1.5 !important; }"
+    )
+    edges = split.evaluate(
+        "(box) => [...box.querySelectorAll('.split-token')].map((name) => {"
+        " const range = document.createRange(); range.selectNodeContents(name);"
+        " const { left, right } = range.getBoundingClientRect();"
+        " const cells = [...box.querySelectorAll('.split-cell')];"
+        " const first = cells.map((cell) => cell.getBoundingClientRect().left);"
+        " return [left, right, Math.min(...first)]; })"
+    )
+
+    assert len(edges) == 3
+    assert all(0 <= left < right <= cell for left, right, cell in edges)
+
+
 def test_a_table_stands_in_for_the_picture(split):
     press(split, "Next")
     split.locator("summary").click()
@@ -349,11 +416,112 @@ def test_numbers_that_do_not_arrive_are_told_and_can_be_tried_again(
         other.unroute(f"**/{what}")
         press(box, "Try again")
         box.locator(".split-cell").first.wait_for()
-        styles = other.locator("link[href$='touch.css']").count()
+        styles = other.locator("style").all_inner_texts()
 
     assert said.startswith("The numbers of this figure did not arrive")
     assert still_there
-    assert styles == 1
+    assert sum(".split-stage" in style for style in styles) == 1
+
+
+@pytest.mark.parametrize(
+    ("page_name", "file", "place"),
+    [
+        ("how", "split_steps.json", "#step-through"),
+        ("how", "touch.css", "#step-through"),
+        ("code", "stacked_fused.json", ".fuse"),
+        ("code", "touch.css", ".fuse"),
+    ],
+)
+def test_a_file_that_never_comes_is_told_after_20_seconds(
+    page, base_url, page_name, file, place
+):
+    page.clock.install()
+    page.route(f"**/{file}", lambda route: None)
+    page.goto(base_url.rstrip("/") + CHAPTER + page_name + "/")
+    figure = page.locator(place)
+    figure.scroll_into_view_if_needed()
+    if page_name == "code":
+        press(figure, "Slide together")
+    figure.get_by_text("Fetching the numbers …").wait_for()
+    page.clock.fast_forward(20_000)
+    said = figure.get_by_role("alert").text_content()
+    page.unroute(f"**/{file}")
+    press(figure, "Try again")
+    figure.locator("details").wait_for()
+
+    assert said.startswith("The numbers of this figure did not arrive")
+    assert figure.get_by_text("Fetching the numbers …").count() == 0
+
+
+LOST = "What can be touched here did not arrive."
+
+
+@pytest.mark.parametrize(
+    ("script", "page_name", "words", "there"),
+    [
+        ("split.js", "how", LOST, "#step-through .split-cell"),
+        ("fuse.js", "code", LOST, ".fuse button"),
+        ("heads.js", "experiment", LOST, ".heads button"),
+        (
+            "run.js",
+            "how",
+            "The script that runs blocks",
+            ".run-intro >> text=press Run",
+        ),
+    ],
+)
+def test_a_script_that_comes_late_is_missed_until_it_comes(
+    page, base_url, script, page_name, words, there
+):
+    held = []
+    page.clock.install()
+    page.route(f"**/assets/{script}", lambda route: held.append(route))
+    page.goto(base_url.rstrip("/") + CHAPTER + page_name + "/")
+    said = page.get_by_text(words)
+    before = said.count()
+    page.clock.fast_forward(20_000)
+    said.wait_for()
+    held[0].continue_()
+    page.locator(there.split()[0]).first.scroll_into_view_if_needed()
+    page.locator(there).first.wait_for()
+    said.wait_for(state="detached")
+
+    assert before == 0
+    page.wait_for_function("!document.querySelector('.missing')")
+
+
+FOCUSED = "(box) => box.contains(document.activeElement)"
+
+
+@pytest.mark.parametrize(
+    ("page_name", "file", "place"),
+    [
+        ("how", "split_steps.json", "#step-through"),
+        ("code", "stacked_fused.json", ".fuse"),
+    ],
+)
+def test_trying_again_keeps_the_focus_in_the_figure(
+    page, base_url, page_name, file, place
+):
+    with page.context.new_page() as other:  # its console holds the failure
+        other.route(f"**/{file}", lambda route: route.abort())
+        other.goto(base_url.rstrip("/") + CHAPTER + page_name + "/")
+        figure = other.locator(place)
+        figure.scroll_into_view_if_needed()
+        if page_name == "code":
+            press(figure, "Slide together")
+        seen = []
+        for _ in range(2):
+            again = figure.get_by_role("button", name="Try again")
+            again.press("Enter")
+            again.wait_for()
+            seen.append(figure.evaluate(FOCUSED))
+        other.unroute(f"**/{file}")
+        again.press("Enter")
+        figure.locator("details").wait_for()
+        seen.append(figure.evaluate(FOCUSED))
+
+    assert seen == [True] * 3
 
 
 @pytest.mark.parametrize(
@@ -447,6 +615,20 @@ def test_names_of_heads_never_cross_numbers(fused, page):
         crossed.append(fused.evaluate(CROSSED))
 
     assert crossed == [[], [], []]
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_numbers_in_a_row_keep_apart(fused, page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    press(fused, "Slide together")
+    page.locator("svg[data-live]").wait_for()
+    rooms = fused.locator(".fuse-number").evaluate_all(
+        "(all) => all.map((number) => (number.previousElementSibling.getBBox().width"
+        " - number.getBBox().width) / 2)"
+    )
+
+    assert min(rooms) > 2  # on each side, of 360 in the picture
+    assert len(rooms) == 3 * 12 + 2 * 24
 
 
 def test_on_a_phone_a_row_of_numbers_has_one_line(fused, page):
