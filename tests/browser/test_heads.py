@@ -556,11 +556,15 @@ def test_while_another_model_is_fetched_it_is_said(awake):
     type_in(awake, "moon")
     choose(awake, "How many heads?", "8")
     waiting = told(awake), wrong(awake)
+    while not held:
+        awake.wait_for_timeout(10)
     held[0].fulfill(body="{}")
     awake.get_by_text("The model with 8 heads did not arrive.").wait_for()
     given_up = told(awake)
     choose(awake, "How many heads?", "1")
     one = told(awake)
+    while len(held) < 2:
+        awake.wait_for_timeout(10)
     held[1].continue_()
     awake.get_by_text("1 head, all switched on.").wait_for()
 
