@@ -46,7 +46,7 @@ def scores(url: str) -> dict[str, int]:
         return_completed_process=True,
         capture_output=True,
         encoding="utf-8",
-        env=os.environ | {"CHROME_PATH": browser_path() or ""},
+        env=os.environ | {"CHROME_PATH": browser_path()},
     )
     if done.returncode:
         raise ValueError(f"Lighthouse must run, got: {done.stderr[-400:]}")
@@ -63,10 +63,12 @@ def addresses(site: Path) -> list[str]:
 def main(wanted: list[str]) -> int:
     """Print a line for each page; 1 if a promise is not kept."""
     site, poor = ROOT / "site", 0
+    asked = [it for it in addresses(site) if not wanted or it.endswith(tuple(wanted))]
+    if not asked:
+        print(f"PAGE must be how an address ends, such as code/, got {wanted}")
+        return 1
     with served(site) as base_url:
-        for address in addresses(site):
-            if wanted and not address.endswith(tuple(wanted)):
-                continue
+        for address in asked:
             visits = [scores(base_url + address) for _ in range(VISITS)]
             middle = [
                 round(statistics.median(visit[name] for visit in visits))

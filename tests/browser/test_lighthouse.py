@@ -39,3 +39,10 @@ def test_a_page_that_promises_less_fails_the_run(site, monkeypatch, capsys):
 
     assert lighthouse.main([CODE]) == 1
     assert capsys.readouterr().out == f"94\t100\t100\t100\t[93, 94, 99]\t{CODE}\n"
+
+
+def test_a_page_that_is_not_there_is_told(site, monkeypatch, capsys):
+    monkeypatch.setattr(lighthouse, "ROOT", site.parent)
+
+    assert lighthouse.main(["gone/"]) == 1
+    assert capsys.readouterr().out.endswith("such as code/, got ['gone/']\n")
